@@ -1,11 +1,9 @@
 //! How does one run want its answers about a program, and what does it give back?
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use tertium_base::{Span, Stopped};
 use tertium_evidence::{Deadlock, LinearReading};
-use tertium_explore::search::checkpoint_folder::CheckpointFolder;
 use tertium_explore::store::Keeping;
 use tertium_kernel::programs::question::Settings;
 use tertium_load::Located;
@@ -42,8 +40,6 @@ pub struct CheckOptions {
     pub keep_basis: bool,
     /// A truth over sets about what is reached rests on layers of sets if there are more states than this; on the graph otherwise.
     pub layers_above: f64,
-    /// Where searches that visit every state are written down, and gone on with.
-    pub checkpoints: Option<Arc<CheckpointFolder>>,
 }
 
 impl CheckOptions {
@@ -84,7 +80,6 @@ impl Default for CheckOptions {
             module: false,
             keep_basis: false,
             layers_above: 100_000.0,
-            checkpoints: None,
         }
     }
 }

@@ -8,7 +8,7 @@ use tertium_base::narrow::to_u32;
 use tertium_cegar::answer::{ProgramAnswer, Reason, STUTTER, Vacuity};
 use tertium_evidence::Deadlock;
 use tertium_evidence::observer::Observer;
-use tertium_explore::search::breadth::{Explored, Listeners, Options, breadth_first};
+use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::{Blind, Progress};
 use tertium_explore::successors::{Expansion, RowSuccessors};
 use tertium_lattice::Belnap;
@@ -22,7 +22,6 @@ use tertium_structures::answer;
 use tertium_structures::check::{CheckOptions, Session};
 use tertium_trace::run;
 
-use super::kept_searches;
 use super::safety::{Effort, settle};
 use super::space::Space;
 
@@ -48,26 +47,6 @@ impl Collected {
             budget: effort.budget,
         };
         Self { explored: breadth_first(&space.stepper, &Blind, &space.initial, &options, progress) }
-    }
-
-    /// The same; the search is written down and gone on with where that is wanted.
-    ///
-    /// # Errors
-    /// If what is there is damaged.
-    pub fn visit_kept(
-        space: &Space<'_>,
-        effort: &Effort<'_>,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Self, Failure> {
-        let options = Options {
-            threads: effort.threads,
-            max_states: effort.limit(space),
-            stop_at_finding: false,
-            budget: effort.budget,
-        };
-        let listeners = Listeners { progress, found: &mut |_, _| {} };
-        let searched = (&space.stepper, &Blind);
-        Ok(Self { explored: kept_searches::search(space, "graph", searched, &space.initial, &options, listeners)? })
     }
 
     /// The search behind it.

@@ -77,7 +77,7 @@ pub fn check(
     }
     let mut space = match Space::new(&file.program, budget) {
         Err(Failure::Stopped(stopped)) => return Ok(CheckOutcome::stopped(questions, stopped)),
-        space => space?.with_checkpoints(options.checkpoints.clone()),
+        space => space?,
     };
     let effort = Effort {
         threads: options.threads,
@@ -341,10 +341,9 @@ impl ExplicitCheck<'_, '_> {
             return Ok(answer);
         }
         let decided = if self.on_graph(asked) {
-            let whole = match collected.take() {
-                Some(whole) => whole,
-                None => Collected::visit_kept(self.space, &self.effort, &mut self.report("exploring"))?,
-            };
+            let whole = collected
+                .take()
+                .unwrap_or_else(|| Collected::visit(self.space, &self.effort, &mut self.report("exploring")));
             let answer =
                 branching::decide(self.space, asked, &whole, &self.graph_options(), &self.effort, self.observer);
             *collected = Some(whole);

@@ -7,7 +7,7 @@
 //! repeated by the definition of a step.
 //!
 //! [`space`] is a program made ready for searching, [`reduced_program`] leaves out what a question does not need, [`coverage`] tells
-//! what no run ever does, [`run_evidence`] whether a run shows what it is said to show, [`kept_searches`] which searches are written down and gone on with.
+//! what no run ever does, [`run_evidence`] whether a run shows what it is said to show.
 //!
 //! Not here: which engine is tried when (the strategy of `driver`), and abstraction (`cegar`).
 //!
@@ -37,7 +37,6 @@ pub mod games;
 mod games_tests;
 mod goal_observer;
 mod grace;
-pub mod kept_searches;
 pub mod linear;
 mod notes;
 pub mod outside;

@@ -2,17 +2,19 @@
 //!
 //! Every process has the same program, asks the same and gets the same answers; one of them tells.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
 use tertium_base::{Diagnostic, Stopped};
 use tertium_cluster::{ClusterCost, ClusterCycles, ClusterFailure, ClusterOptions, search_with_cycles};
 use tertium_explore::search::liveness::LivenessOutcome;
 use tertium_explore::search::{Finding, Summary};
+use tertium_program::Program;
+use tertium_program::expr::Exprs;
 use tertium_statespace::outside::{self, OutsideSearch};
 
 pub use tertium_cluster::{Meeting, Team, hosts};
 pub use tertium_explore::search::Progress;
-pub use tertium_statespace::kept_searches::fingerprint;
 
 use super::answer::ProgramAnswer;
 use super::asked::{Asked, EveryState};
@@ -33,6 +35,30 @@ pub struct ClusterOutcome {
     pub not_asked: Vec<String>,
     /// What it took.
     pub cost: ClusterCost,
+}
+
+/// Tells one program from another: processes that have read different ones do not search together.
+#[must_use]
+pub fn fingerprint(program: &Program) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    expression_table(program).hash(&mut hasher);
+    let rest = Program { exprs: Exprs::default(), ..program.clone() };
+    format!("{rest:?}").hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The table of expressions, written without its two indices, which repeat what the lists say in an order that differs from run to run. There are no names
+/// in a table, so nothing else is written like an index.
+fn expression_table(program: &Program) -> String {
+    let mut text = format!("{:?}", program.exprs);
+    for (index, next) in [(", known: {", ", lists: ["), (", known_lists: {", ", patterns: [")] {
+        if let (Some(from), Some(to)) = (text.find(index), text.find(next))
+            && from < to
+        {
+            text.replace_range(from..to, "");
+        }
+    }
+    text
 }
 
 /// Why there is no answer, for the user.

@@ -78,12 +78,9 @@ impl ProgramEngine for ExplicitSearch {
         let threads = if alone { 1 } else { wanted.threads };
         // What happens to each statement is asked once.
         let look_for_idle = wanted.look_for_idle && self.asked != QuestionChoice::Runs;
-        // The first states are soon visited again, and searches that begin anew with other limits are others each time.
-        let checkpoints = situation.request.wishes.checkpoints.clone().filter(|_| self.extent == Extent::Whole);
         let (file, budget, observer) = (situation.request.file, situation.budget, situation.observer);
         loop {
-            let checkpoints = checkpoints.clone();
-            let options = CheckOptions { max_states, look_for_idle, threads, checkpoints, ..wanted.clone() };
+            let options = CheckOptions { max_states, look_for_idle, threads, ..wanted.clone() };
             let outcome = check(file, open, &options, budget, observer)?;
             let is_open =
                 |answer: &ProgramAnswer| answer.value() == Belnap::Unknown && !observer.is_decided(&answer.name);

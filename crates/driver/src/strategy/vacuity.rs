@@ -116,7 +116,6 @@ pub(super) fn quick(wishes: &Wishes) -> Wishes {
     let mut wishes = wishes.clone();
     wishes.options.keep_basis = false;
     wishes.options.look_for_idle = false;
-    wishes.checkpoints = None;
     wishes
 }
 

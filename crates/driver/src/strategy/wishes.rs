@@ -1,14 +1,11 @@
 //! How does the user want a program decided?
 
-use std::sync::Arc;
-
 use tertium_base::Diagnostic;
 use tertium_cegar::options::CheckOptions;
 use tertium_cegar::parameterised::AtLeast;
 use tertium_cegar::predicate_abstraction::AbstractionOptions;
 use tertium_cegar::refinement_loop::DEFAULT_REFINEMENTS;
 use tertium_cegar::spotlight::{Parameters, SpotlightOptions};
-use tertium_explore::search::checkpoint_folder::CheckpointFolder;
 
 use crate::failure::Failure;
 
@@ -61,8 +58,6 @@ pub struct Wishes {
     pub deterministic: bool,
     /// Whether predicates were given; they are meant to be enough unless the user says otherwise.
     pub predicates_given: bool,
-    /// Where searches that visit every state are written down, and gone on with.
-    pub checkpoints: Option<Arc<CheckpointFolder>>,
 }
 
 impl Default for Wishes {
@@ -78,7 +73,6 @@ impl Default for Wishes {
             // What a library finds should be what it finds again.
             deterministic: true,
             predicates_given: false,
-            checkpoints: None,
         }
     }
 }

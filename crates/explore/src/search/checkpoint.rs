@@ -94,9 +94,6 @@ fn name_of(finding: &Finding) -> u64 {
 }
 
 impl CheckpointFile {
-    /// So many bytes say of which search it is.
-    pub const HEAD: u64 = WORDS.len() as u64 + 8;
-
     /// A new file for a search with this identity: what must be the same for a search to go on.
     ///
     /// # Errors

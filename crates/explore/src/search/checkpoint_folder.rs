@@ -10,12 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tertium_base::Stopped;
-
 use super::breadth::{Beginning, Explored, Levelled, Listeners, Options, breadth_first_from};
 use super::checkpoint::{CheckpointFailure, CheckpointFile, hash, resume};
 use super::{Observer, Summary};
-use crate::store::StateStore;
 use crate::successors::RowSuccessors;
 
 /// The file that says which run it is.
@@ -135,7 +132,7 @@ impl CheckpointFolder {
     /// Visits every state, level by level; from where the search was if it is there.
     ///
     /// # Errors
-    /// If what is there is damaged. A limit that is reached while it is read stops the search before its beginning.
+    /// If what is there is damaged, or a limit is reached while it is read.
     pub fn search<S: RowSuccessors, O: Observer>(
         &self,
         identity: &str,
@@ -145,15 +142,10 @@ impl CheckpointFolder {
         listeners: Listeners<'_>,
     ) -> Result<Explored, CheckpointFailure> {
         let path = self.folder.join(format!("states-{:016x}.tertium", hash(identity.as_bytes(), 0)));
-        // A file that was cut off before its first search had its name is that of a search that had not begun.
-        let known = self.goes_on && fs::metadata(&path).is_ok_and(|file| file.len() >= CheckpointFile::HEAD);
+        let known = self.goes_on && path.exists();
         let (so_far, file) = match known {
-            true => match resume(&path, identity, (successors, observer), options.budget) {
-                Ok((so_far, file)) => (so_far, Some(file)),
-                // What is there stays.
-                Err(CheckpointFailure::Stopped(stopped)) => return Ok(stopped_before(successors, stopped)),
-                Err(why) => return Err(why),
-            },
+            true => resume(&path, identity, (successors, observer), options.budget)
+                .map(|(so_far, file)| (so_far, Some(file)))?,
             false => (None, self.note(CheckpointFile::create(&path, identity))),
         };
         let (mut file, mut last) = (file, Instant::now());
@@ -180,12 +172,6 @@ impl CheckpointFolder {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         None
     }
-}
-
-/// A search that was stopped before it had read what was there.
-fn stopped_before<S: RowSuccessors>(successors: &S, stopped: Stopped) -> Explored {
-    let summary = Summary { stopped: Some(stopped), ..Summary::default() };
-    Explored::unlevelled(summary, StateStore::new(successors.words()))
 }
 
 /// Whether a file is that of a search.

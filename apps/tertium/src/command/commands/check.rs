@@ -133,8 +133,6 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wanted: &Wanted) -> Result<Done
             ("--store", args.store.is_some()),
             ("--max-states", args.max_states.is_some()),
             ("--threads", args.threads.is_some()),
-            ("--checkpoint", args.checkpoint.is_some()),
-            ("--resume", args.resume.is_some()),
             ("-D", !args.text.defines.is_empty()),
             ("--progress", args.progress),
             ("--fair", args.fair),

@@ -3,7 +3,6 @@
 pub mod abstraction;
 mod certify;
 pub mod check;
-pub mod checkpoints;
 mod cluster;
 mod compare;
 mod complete;

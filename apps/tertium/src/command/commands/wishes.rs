@@ -36,7 +36,6 @@ pub fn of(args: &CheckArgs, wants_page: bool) -> Result<Wishes, Failure> {
         search_only: args.engine == EngineName::Explicit,
         refinements: args.refinements,
         predicates_given: !args.how.predicates.is_empty(),
-        checkpoints: None,
     })
 }
 
