@@ -128,7 +128,7 @@ test-completion: $(Z3) ## 2,100 random partial models with one to four propertie
 
 # With 8 kills, 24 random models, 24 with formulas and 12 with automata in the short run, 13 times as many are 104, 312, 312 and 156.
 test-scaling: CASES = 13
-test-scaling: $(Z3) ## searches and checks that are killed 156 times and gone on with, on disk, and by several processes on 312 random models with and without formulas (CASES=13 times 8 and 24; SEED=N), against one in memory
+test-scaling: $(Z3) ## searches that are killed 104 times and gone on with, on disk, and by several processes on 312 random models with and without formulas (CASES=13 times 8 and 24; SEED=N), against one in memory
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test -q -p tertium --test scaling -- --nocapture
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test -q -p tertium-cluster -p tertium-driver -p tertium-explore --test agreement --test cycles --test cluster --test disk --test parallel_cycles --test threads

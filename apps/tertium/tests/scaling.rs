@@ -42,15 +42,10 @@ fn large(folder: &Path) -> PathBuf {
 }
 
 /// Runs until the file is so long, and kills it then; whether it could be killed before it ended.
-fn kill_at(search: Command, file: &Path, len: u64) -> bool {
-    kill_when(search, &|| fs::metadata(file).map_or(0, |file| file.len()) >= len)
-}
-
-/// Runs until something is so, and kills it then; whether it could be killed before it ended.
-fn kill_when(mut search: Command, is_so: &dyn Fn() -> bool) -> bool {
+fn kill_at(mut search: Command, file: &Path, len: u64) -> bool {
     let mut child = search.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     let mut ended = false;
-    while !ended && !is_so() {
+    while !ended && fs::metadata(file).map_or(0, |file| file.len()) < len {
         std::thread::sleep(Duration::from_millis(1));
         ended = child.try_wait().expect("it is there").is_some();
     }
@@ -91,120 +86,6 @@ fn kills_change_no_answer() {
     });
     let (killed, tried) = (killed.get(), tried.get());
     assert!(killed * 2 >= tried, "{killed} of {tried} were killed before their end");
-}
-
-/// A program whose properties are decided by more states than a first look visits.
-fn larger(folder: &Path) -> PathBuf {
-    let path = folder.join("larger.gcl");
-    let text = "system larger var x, y, z, u : 0..15 = 0\n\
-        process P { while x < 15 { x := x + 1; } }\n\
-        process Q { while y < 15 { y := y + 1; } }\n\
-        process R { while z < 15 { z := z + 1; } }\n\
-        process S { while u < 15 { u := u + 1; } }\n\
-        property apart : ctl AG !(x = 9 && y = 12 && z = 14 && u = 13)\n\
-        property within : ctl AG (x + y + z + u < 61)\n\
-        property always : ltl G (x + y < 31)\n\
-        property ends : ltl F (x + y + z + u = 60)\n";
-    fs::write(&path, text).expect("written");
-    path
-}
-
-/// What a check says, but for times.
-fn answers(document: &Value) -> Vec<Vec<Value>> {
-    let results = document["results"].as_array().expect("a list");
-    let told = |result: &Value| {
-        let run = result["evidence"]["run"].clone();
-        [result["name"].clone(), result["value"].clone(), result["stats"]["states"].clone(), run].to_vec()
-    };
-    results.iter().map(told).collect()
-}
-
-/// Bytes of the searches that are written down in a folder.
-fn written(folder: &Path) -> u64 {
-    let files = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|file| file.file_name().to_str().is_some_and(|name| name.starts_with("states-")));
-    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
-}
-
-/// One check (`TERTIUM_CASES` times as many), killed four times on its way, when so much is written.
-#[test]
-fn kills_change_no_answer_of_a_check() {
-    let folder = common::folder("scaling-check-kills");
-    let model = larger(&folder).display().to_string();
-    // Which states a search for runs visits depends on its threads, so it has one.
-    let search_by = ["--engine", "explicit", "--threads", "2", "--deterministic"];
-    let plain = [&["check", &model, "--format", "json", "--quiet"][..], &search_by].concat();
-    let unbroken = answers(&document(&run(&plain)));
-    assert_eq!(unbroken.len(), 6, "{unbroken:?}");
-    assert!(unbroken.iter().all(|answer| answer[1] != "unknown"), "{unbroken:?}");
-    let states = folder.join("states");
-    let search = |name: &str| {
-        let place = format!("{}:0s", states.display());
-        let mut command = common::command(&plain);
-        command.args([name, &place]);
-        command
-    };
-    let output = search("--checkpoint").output().expect("it starts");
-    assert_eq!(answers(&document(&output)), unbroken, "{}", said(&output));
-    let whole = usize::try_from(written(&states)).expect("small");
-    assert!(whole > 50_000, "{whole} bytes");
-    let (killed, tried) = (Cell::new(0), Cell::new(0));
-    for_random_cases(1, |case| {
-        let _ = fs::remove_dir_all(&states);
-        let mut lens: Vec<u64> = (0..4).map(|_| 1 + case.rng.below(whole / 4 * 3) as u64).collect();
-        lens.sort_unstable();
-        for (at, &len) in lens.iter().enumerate() {
-            let name = if at == 0 { "--checkpoint" } else { "--resume" };
-            killed.set(killed.get() + usize::from(kill_when(search(name), &|| written(&states) >= len)));
-            tried.set(tried.get() + 1);
-        }
-        let last = search("--resume").output().expect("it starts");
-        assert_eq!(answers(&document(&last)), unbroken, "killed at {lens:?}: {}", said(&last));
-    });
-    let (killed, tried) = (killed.get(), tried.get());
-    assert!(killed * 2 >= tried, "{killed} of {tried} were killed before their end");
-}
-
-#[test]
-fn a_check_goes_on_with_its_own_run_only() {
-    let folder = common::folder("scaling-check-other");
-    let model = larger(&folder).display().to_string();
-    let states = folder.join("states").display().to_string();
-    let begun = format!("{states}:0s");
-    let check = |args: &[&str]| run(&[&["check", &model, "--engine", "explicit", "--quiet"][..], args].concat());
-    assert_eq!(check(&["--checkpoint", &begun]).status.code(), Some(10));
-    assert_eq!(check(&["--resume", &states]).status.code(), Some(10));
-    let file = fs::read_dir(&states).expect("a folder").flatten().map(|file| file.path());
-    let file = file.into_iter().find(|path| path.display().to_string().contains("states-")).expect("a search");
-    let refused = |output: Output, code: &str, word: &str| {
-        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-        assert!(said(&output).contains(code) && said(&output).contains(word), "{}", said(&output));
-    };
-    refused(check(&["--resume", &states, "--no-reduction"]), "E0387", "options");
-    refused(check(&["--resume", &states, "--only", "ends"]), "E0387", "questions");
-    refused(check(&["--resume", &states, "--store", "bitstate"]), "E0385", "--store");
-    refused(run(&["check", &model, "--resume", &states]), "E0385", "--engine explicit");
-    refused(run(&["check", &model, &model, "--engine", "explicit", "--resume", &states]), "E0345", "--resume");
-    let nowhere = folder.join("nowhere").display().to_string();
-    refused(check(&["--resume", &nowhere]), "E0387", "no run");
-    let text = fs::read_to_string(&model).expect("readable");
-    fs::write(&model, text.replace("< 61", "< 60")).expect("written");
-    refused(check(&["--resume", &states]), "E0387", "model");
-    fs::write(&model, &text).expect("written");
-    let damaged = {
-        let mut bytes = fs::read(&file).expect("readable");
-        bytes[3] ^= 1;
-        bytes
-    };
-    fs::write(&file, damaged).expect("written");
-    refused(check(&["--resume", &states]), "E0387", "damaged");
-    let word = Path::new(&states).join("run.tertium");
-    let words = fs::read_to_string(&word).expect("readable").replace("version 0", "version 1");
-    fs::write(&word, words).expect("written");
-    refused(check(&["--resume", &states]), "E0387", "damaged");
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub struct CheckpointFile {
 }
 
 /// All bits of a section in 64.
-pub(super) fn hash(bytes: &[u8], states: usize) -> u64 {
+fn hash(bytes: &[u8], states: usize) -> u64 {
     let mut hash = 0x2D35_8DCC_AA6C_78A5 ^ states as u64;
     for chunk in bytes.chunks(8) {
         let mut word = [0; 8];
