@@ -151,7 +151,7 @@ fn by_definition(listed: &Listed, marks: u32, scheduling: &Scheduling) -> bool {
         let never = |pid: &u32| {
             scheduling.strong.iter().position(|strong| strong == pid).is_some_and(|at| chosen >> at & 1 == 1)
         };
-        let allowed = |state: usize| !listed.able[state].iter().any(|pid| never(pid));
+        let allowed = |state: usize| !listed.able[state].iter().any(never);
         let steps: Vec<_> = listed.steps.iter().filter(|step| allowed(step.0) && allowed(step.1)).collect();
         let size = listed.able.len();
         let mut leads = vec![vec![false; size]; size];
@@ -159,9 +159,8 @@ fn by_definition(listed: &Listed, marks: u32, scheduling: &Scheduling) -> bool {
         for via in 0..size {
             for from in 0..size {
                 if leads[from][via] {
-                    for to in 0..size {
-                        leads[from][to] |= leads[via][to];
-                    }
+                    let onwards = leads[via].clone();
+                    leads[from].iter_mut().zip(onwards).for_each(|(leads, onwards)| *leads |= onwards);
                 }
             }
         }

@@ -82,7 +82,7 @@ pub(super) struct SharedComponents {
 /// Waits a little.
 fn wait(looks: &mut u32) {
     *looks += 1;
-    if *looks % LOOKS == 0 { std::thread::yield_now() } else { std::hint::spin_loop() }
+    if looks.is_multiple_of(LOOKS) { std::thread::yield_now() } else { std::hint::spin_loop() }
 }
 
 impl SharedComponents {

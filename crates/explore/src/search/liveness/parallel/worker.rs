@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
+use tertium_base::narrow::low_half;
 use tertium_program::Fault;
 
 use super::fair::fair_part;
@@ -219,7 +220,7 @@ impl<'s, S: RowSuccessors, M: Monitor> Searcher<'s, S, M> {
             self.chance ^= self.chance << 13;
             self.chance ^= self.chance >> 7;
             self.chance ^= self.chance << 17;
-            self.edges.swap(at, from + (self.chance % (at - from + 1) as u64) as usize);
+            self.edges.swap(at, from + low_half(self.chance) as usize % (at - from + 1));
         }
     }
 
