@@ -30,6 +30,8 @@ pub struct Explored {
 pub struct StructureOptions {
     /// Processes that are treated fairly: a run on which one can step from some moment on, but never does, does not count.
     pub fair: Vec<ProcessId>,
+    /// Processes of which a label of this name says where they are able to step.
+    pub able: Vec<(ProcessId, String)>,
     /// Whether runs that end stay where they are for ever.
     pub stutter: bool,
     /// Whether steps are named by their statements, and not by their process.
@@ -166,6 +168,7 @@ impl Explored {
             }
             drafting.steps(self, from, expansion);
         }
+        drafting.abilities(self);
         drafting.finish(self)
     }
 }
@@ -313,8 +316,8 @@ impl<'a> Drafting<'a> {
                 }
             }
         }
-        let part = explored.expansions.iter().any(|expansion| expansion.untold);
-        let anything = part.then(|| builder.add_state("(anything)"));
+        let untold = explored.expansions.iter().any(|expansion| expansion.untold);
+        let anything = untold.then(|| builder.add_state("(anything)"));
         let props = atoms.iter().map(|(name, _)| builder.add_prop(name)).collect();
         let statements = if shape.by_statement { named_steps(system, &mut builder) } else { HashMap::new() };
         let actions = system.program().processes.iter().map(|process| builder.add_action(&process.name)).collect();
@@ -343,9 +346,9 @@ impl<'a> Drafting<'a> {
         for step in &expansion.steps {
             let (to, at) = (number(&step.target), step.process.index());
             let between = (step.process, explored.states[from.index()].locations[at], step.target.locations[at]);
-            let action = self.statements.get(&between).copied().unwrap_or(self.actions[at]);
-            self.builder.add_edge(from, to, step.may, step.must, Some(action));
-            self.count_fair((from, to, Some(action)), step.process, expansion);
+            let action = Some(self.statements.get(&between).copied().unwrap_or(self.actions[at]));
+            self.builder.add_edge(from, to, step.may, step.must, action);
+            self.count_fair((from, to, action), step.process, expansion);
         }
         for (set, process) in &expansion.hyper {
             let members: Vec<StateId> = set.iter().map(number).collect();
@@ -374,8 +377,7 @@ impl<'a> Drafting<'a> {
     /// Anyone may step anywhere, or nobody any more; it may count for every constraint, and surely does for none.
     fn anything_after(&mut self, from: StateId) {
         let Some(to) = self.anything else { return };
-        let by: Vec<Option<ActionId>> = self.actions.iter().copied().map(Some).chain([None]).collect();
-        for action in by {
+        for action in self.actions.clone().into_iter().map(Some).chain([None]) {
             self.builder.add_edge(from, to, true, false, action);
             self.possible.iter_mut().for_each(|edges| edges.push((from, to, action)));
         }
@@ -395,13 +397,24 @@ impl<'a> Drafting<'a> {
             self.builder.add_hyper(from, &members, None);
         }
         self.builder.add_edge(end, end, true, true, None);
-        for at in 0..self.shape.fair.len() {
-            if !surely {
-                self.possible[at].push((from, end, None));
-                self.certain[at].push((from, end, None));
+        let edges = [(from, end, None), (end, end, None)];
+        let edges = if surely { &edges[1..] } else { &edges[..] };
+        for counting in self.possible.iter_mut().chain(&mut self.certain) {
+            counting.extend(edges);
+        }
+    }
+
+    /// Where some processes are able to step. Where a run ended nobody is.
+    fn abilities(&mut self, explored: &Explored) {
+        for (process, name) in &self.shape.able {
+            let prop = self.builder.add_prop(name);
+            for (at, expansion) in explored.expansions.iter().enumerate() {
+                let able = expansion.steps.iter().any(|step| step.may && step.process == *process);
+                if !expansion.untold && (!able || !expansion.may_rest[process.index()]) {
+                    self.builder.set_label(StateId::new(at), prop, able.into());
+                }
             }
-            self.possible[at].push((end, end, None));
-            self.certain[at].push((end, end, None));
+            self.ends.values().for_each(|&end| self.builder.set_label(end, prop, Belnap::False));
         }
     }
 

@@ -224,6 +224,14 @@ pub const RECURRENT_SETS_SHOWN: usize = 3;
 
 // refinement_loop/resolvents.rs
 
+/// So many variables are part of a sum that a loop leaves as it is.
+pub const CONSERVED_MOST_VARIABLES: usize = 4;
+/// So many steps of loops are looked at for such sums.
+pub const CONSERVED_MOST_STEPS: usize = 2_000;
+/// So many constants such a sum is compared with.
+pub const CONSERVED_MOST_BOUNDS: usize = 4;
+/// So many comparisons of such sums become predicates.
+pub const CONSERVED_MOST_PREDICATES: usize = 6;
 /// So many comparisons that follow from two others become predicates.
 pub const RESOLVENTS_MOST: usize = 8;
 /// So many invariants become predicates that say when both sides are equal.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_check::ranked_game::{RankedStructure, RankedSuccessors, StepChanges};
 use tertium_evidence::abstraction::{Structure, Taken};
-use tertium_logic::{Formula, Logic, branching_form, fixpoint_form};
+use tertium_logic::{FairPaths, Formula, Logic, branching_form, fair_fixpoint_form};
 use tertium_model::{ActionId, Kmts, StateId};
 
 /// What the lists of a structure say, about a model of it in which the process of each pid has a name.
@@ -16,7 +16,12 @@ pub(crate) fn ranked_structure(structure: &Structure, model: &Kmts, names: &BTre
         .iter()
         .map(|rank| [&rank.decreasing, &rank.non_increasing].map(|list| list.iter().copied().collect()))
         .collect();
+    let action = |pid: u32| {
+        let name = names.get(&pid)?;
+        model.actions().iter().position(|action| action == name).map(ActionId::new)
+    };
     for (from, by, targets) in &structure.steps {
+        let Some(action) = action(*by) else { continue };
         for &to in targets {
             let taken = (*from, *by, to);
             let mut changes = StepChanges::default();
@@ -27,15 +32,10 @@ pub(crate) fn ranked_structure(structure: &Structure, model: &Kmts, names: &BTre
                     changes.free |= 1 << rank;
                 }
             }
-            // Steps of several processes between the same states: nothing tells which it is.
-            let known = found.steps.entry((id(*from), id(to))).or_insert(changes);
+            let known = found.steps.entry((id(*from), id(to), action)).or_insert(changes);
             *known = known.or(changes);
         }
     }
-    let action = |pid: u32| {
-        let name = names.get(&pid)?;
-        model.actions().iter().position(|action| action == name).map(ActionId::new)
-    };
     let all = u64::MAX.checked_shr(u32::try_from(64 - structure.ranks.len().min(64)).unwrap_or(0)).unwrap_or(0);
     for set in &structure.ranked {
         let member = |(to, conditions): &(u32, Vec<(u32, bool)>)| {
@@ -56,14 +56,22 @@ fn id(number: u32) -> StateId {
     StateId::new(number as usize)
 }
 
-/// The formula that claims over abstract states speak of: one of pml, ctl or mu-calculus, or the form of one about paths, where runs that end stay where they are: in CTL, or without fairness in the mu-calculus.
+/// The formula that claims over abstract states speak of: one of pml, ctl or mu-calculus, or the form of one about paths, where runs that end stay where they are: in CTL, or in the mu-calculus.
 #[must_use]
-pub(crate) fn claimed_formula(formula: &Formula, fair: bool) -> Option<Formula> {
+pub(crate) fn claimed_formula(formula: &Formula, fair: &FairPaths) -> Option<Formula> {
+    let branching = || branching_form(formula);
     match formula.logic() {
-        Logic::Pml | Logic::Ctl | Logic::Mu => Some(formula.clone()),
+        Logic::Pml | Logic::Mu => Some(formula.clone()),
         // Whose turn it is, is not known of abstract states.
         Logic::Atl | Logic::AtlStar => None,
-        Logic::CtlStar | Logic::Ltl if fair => branching_form(formula),
-        Logic::CtlStar | Logic::Ltl => branching_form(formula).or_else(|| fixpoint_form(formula)),
+        _ if !fair.strong.is_empty() => fair_fixpoint_form(branching().as_ref().unwrap_or(formula), fair),
+        Logic::Ctl => Some(formula.clone()),
+        Logic::CtlStar | Logic::Ltl => branching().or_else(|| fair_fixpoint_form(formula, fair)),
     }
+}
+
+/// What a structure says of fair paths.
+#[must_use]
+pub(crate) fn fair_paths(model: &Kmts) -> FairPaths {
+    FairPaths::of(model.fairness().len(), model.props().iter().map(String::as_str))
 }

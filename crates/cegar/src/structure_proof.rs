@@ -23,7 +23,7 @@ use tertium_model::{Kmts, StateId};
 use crate::answer::ProgramAnswer;
 use crate::options::CheckOptions;
 use crate::predicate_abstraction::basis::pids;
-use crate::ranked_structure::{claimed_formula, ranked_structure};
+use crate::ranked_structure::{claimed_formula, fair_paths, ranked_structure};
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
 use tertium_load::questions::PropertyQuery;
@@ -63,7 +63,8 @@ pub fn certificate(
         Ok((question, structure)) => {
             let written = question.written(structure.clone(), budget)?;
             let linear = asked.formula.logic() == Logic::Ltl && !question.frame.claims;
-            if !linear || structure.ranks.is_empty() || !matches!(written, Written::None(_)) {
+            let by_claims = !structure.ranks.is_empty() || question.is_strongly_fair();
+            if !linear || !by_claims || !matches!(written, Written::None(_)) {
                 return Ok(written);
             }
             // The form of a linear formula in CTL may have a strategy where paths prove nothing.
@@ -98,14 +99,15 @@ impl<'a> Question<'a> {
     ) -> Result<(Self, Structure), String> {
         let subject = Subject::property(file, asked, options.settings());
         let linear = asked.formula.logic() == Logic::Ltl;
-        // Of a linear formula that is false, ranks show it by claims only.
-        let frame = frame_for(&subject, linear && value == Belnap::False && !structure.ranks.is_empty());
+        // Of a linear formula that is false, ranks show it by claims only, and what is strongly fair.
+        let by_claims = !structure.ranks.is_empty() || subject.is_strongly_fair();
+        let frame = frame_for(&subject, linear && value == Belnap::False && by_claims);
         let mut structure = structure.clone();
         if !subject.frame.stutter {
             structure.stops.clear();
         }
         // Without the promise of strong fairness, or where paths may end, it is proved without it or not at all.
-        if !frame.stutter || !frame.fair {
+        if !frame.stutter || !frame.fair || frame.claims {
             structure.strong.clear();
         }
         fairness_fits(&subject, frame, &structure, value)?;
@@ -137,7 +139,12 @@ impl<'a> Question<'a> {
 
     /// Whether ranks stand beside the structure, so that claims make use of them.
     fn is_ranked(&self, structure: &Structure) -> bool {
-        self.frame.claims && !structure.ranks.is_empty()
+        self.frame.claims && (!structure.ranks.is_empty() || self.is_strongly_fair())
+    }
+
+    /// Whether some process is treated strongly fairly, of which only claims know.
+    fn is_strongly_fair(&self) -> bool {
+        self.subject.is_strongly_fair()
     }
 
     fn written(&self, structure: Structure, budget: &Budget) -> Result<Written, Failure> {
@@ -193,8 +200,7 @@ impl<'a> Question<'a> {
         budget: &Budget,
     ) -> Result<Vec<Certificate>, Failure> {
         let asked = &self.asked.formula;
-        let fair = !model.fairness().is_empty();
-        let Some(formula) = claimed_formula(asked, fair) else { return Ok(Vec::new()) };
+        let Some(formula) = claimed_formula(asked, &fair_paths(model)) else { return Ok(Vec::new()) };
         let formula = prove::evaluated_formula(model, &formula);
         let program = &self.subject.file.program;
         let names = pids(program).into_iter().map(|(process, pid)| (pid, program.process(process).name.clone()));

@@ -191,7 +191,7 @@ fn random_processes(rng: &mut Rng) -> String {
         text.push_str("} } }\n");
     }
     for process in 0..processes {
-        text.push_str(&["", "", "fair P#\n"][rng.below(3)].replace('#', &process.to_string()));
+        text.push_str(&["", "", "fair P#\n", "strong fair P#\n"][rng.below(4)].replace('#', &process.to_string()));
     }
     text
 }
@@ -289,7 +289,8 @@ fn random_programs_do_what_running_them_shows() {
             definite.set(definite.get() + 1);
             assert_eq!(answer.1.value(), run.value(), "{} with {deadlock:?}\n{text}", run.name);
             let from_every_start = answer.1.run().is_some() && matches!(answer.1.basis(), Some(Basis::Structure(..)));
-            if (!answer.1.ranking().is_empty() || from_every_start) && deadlock.is_none() {
+            let strong = text.contains("strong fair") && matches!(answer.1.basis(), Some(Basis::Structure(..)));
+            if (!answer.1.ranking().is_empty() || from_every_start || strong) && deadlock.is_none() {
                 ranked.set(ranked.get() + 1);
                 let proof = certificate(&file, answer);
                 for solver in &solvers {

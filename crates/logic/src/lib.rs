@@ -46,7 +46,7 @@ pub use branching_form::branching_form;
 pub use coalition::{Coalition, CoalitionId, Players, unknown_player};
 pub use coalition_form::{OWNER_PREFIX, coalition_form, owner_atom};
 pub use common_fragment::linear_form;
-pub use fixpoint_form::fixpoint_form;
+pub use fixpoint_form::{FairPaths, StrongConstraint, ability, fair_fixpoint_form, fixpoint_form, is_ability};
 pub use formula::{ActionId, Atom, AtomId, ElementId, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};
 pub use generalised_reactivity::{GeneralisedReactivity, Recurrence, generalised_reactivity, is_safety};
 pub use normal::positive_normal_form;

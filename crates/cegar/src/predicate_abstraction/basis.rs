@@ -13,6 +13,7 @@ use tertium_evidence::abstraction::{self as proof, Abstraction, Later, Structure
 use tertium_instantiate::Instantiated;
 use tertium_kernel::vocabulary::{NoTerm, Vocabulary};
 use tertium_lattice::{Belnap, Kleene};
+use tertium_logic::is_ability;
 use tertium_model::{Kmts, PropId, StateId};
 use tertium_program::{Instance, LocationId, ProcessId, Program, VarId};
 use tertium_smt::Bounds;
@@ -215,7 +216,9 @@ pub(crate) fn labels(drawn: &Kmts, at: usize) -> Vec<Option<bool>> {
         Belnap::False => Some(false),
         Belnap::Unknown | Belnap::Both => None,
     };
-    (0..drawn.props().len()).map(value).collect()
+    // What says who is able to step is no label of the program's.
+    let atoms = drawn.props().iter().take_while(|name| !is_ability(name)).count();
+    (0..atoms).map(value).collect()
 }
 
 /// The pid of each process.

@@ -337,8 +337,8 @@ pub(crate) fn shape(program: &Program, logic: Logic, options: &CheckOptions) -> 
         return StructureOptions::default();
     }
     let fair = if options.fair { program.process_ids().collect() } else { with_fairness(program, Fairness::Weak) };
-    let whole_paths = logic != Logic::Ctl || !fair.is_empty();
-    StructureOptions { fair, stutter: whole_paths && options.deadlock.is_none(), by_statement: false }
+    let whole_paths = logic != Logic::Ctl || !fair.is_empty() || !with_fairness(program, Fairness::Strong).is_empty();
+    StructureOptions { fair, stutter: whole_paths && options.deadlock.is_none(), ..StructureOptions::default() }
 }
 
 pub(crate) fn with_fairness(program: &Program, fairness: Fairness) -> Vec<ProcessId> {

@@ -40,7 +40,7 @@ impl Loop<'_> {
         let next = formula.node_ids().any(|id| matches!(formula.node(id), Node::Next(_)));
         let Some(place) = blocked_place(prepared, drawn).filter(|_| plain && !next) else { return Ok(None) };
         let atoms = prepared.atoms(asked);
-        let stay = StructureOptions { fair: Vec::new(), stutter: true, by_statement: false };
+        let stay = StructureOptions { stutter: true, ..StructureOptions::default() };
         let model = drawn.explored.structure(&mut prepared.system, &atoms, &stay, self.work.budget);
         let model = model.map_err(|why| failed(self.work.file, prepared.system.program(), why))?;
         let program = prepared.system.program();

@@ -13,6 +13,7 @@
 mod augmented;
 mod blocked_runs;
 mod chosen_ranks;
+mod conserved_sums;
 mod end_reading;
 mod every_start;
 mod horn_predicates;

@@ -13,22 +13,23 @@ use tertium_check::{Ask, Task};
 use tertium_evidence::abstraction::{Rank, RankedSet, Taken};
 use tertium_evidence::{Deadlock, Reading, Technique};
 use tertium_lattice::Belnap;
-use tertium_logic::{Formula, Logic};
+use tertium_logic::{FairPaths, Formula, Logic};
 use tertium_model::StateId;
-use tertium_program::{Fairness, InitialValue, ProcessId};
+use tertium_program::{InitialValue, ProcessId, Program};
 use tertium_smt::TermId;
 
 use super::Loop;
+use super::conserved_sums::add_conserved_sums;
 use super::end_reading::stays;
 use super::open_cycles::Lacking;
-use super::ranking::{Ranking, ordered_pairs, repeatable};
+use super::ranking::{Ranking, ordered_pairs, repeatable, treated_fairly};
 use super::ranking_candidates::{Candidate, candidates};
 use super::ranking_levels::level_by_level;
 use super::resolvents::{add_resolvents, sides_of_equations, tight_invariants};
 use crate::answer::Round;
 use crate::limits;
 use crate::predicate_abstraction::basis::{self, Basis};
-use crate::predicate_abstraction::{Prepared, failed, is_of_paths, predicates, shape, solver_work, with_fairness};
+use crate::predicate_abstraction::{Prepared, failed, predicates, solver_work};
 use crate::ranked_structure::{claimed_formula, ranked_structure};
 use crate::refine::{Chooser, Contradiction};
 use tertium_load::failure::Failure;
@@ -57,14 +58,15 @@ impl Loop<'_> {
     ) -> Result<bool, Failure> {
         let Question::Property(asked) = &self.questions[number.index()] else { return Ok(false) };
         let program = prepared.system.program();
-        let fair = !shape(program, asked.formula.logic(), self.work.options).fair.is_empty()
-            || !with_fairness(program, Fairness::Strong).is_empty();
-        let Some(formula) = claimed_formula(&asked.formula, fair) else { return Ok(false) };
-        let strong = is_of_paths(asked.formula.logic()) && !with_fairness(program, Fairness::Strong).is_empty();
+        let (fair, able) = treated_fairly(program, asked.formula.logic(), self.work.options);
+        let fair = FairPaths::of(fair.len(), able.iter().map(|(_, label)| label.as_str()));
+        let Some(formula) = claimed_formula(&asked.formula, &fair) else { return Ok(false) };
         let stays = stays(program, asked, self.work.options);
         // Forms of formulas about paths are the same only where every state has a successor.
         let total = stays == Some(true) || matches!(asked.formula.logic(), Logic::Ctl | Logic::Mu | Logic::Pml);
-        if stays.is_none() || !total || self.work.options.linear.is_some() || strong {
+        let ends = self.work.options.deadlock.is_some() || stays != Some(true);
+        let foreign = self.work.options.linear.is_some() || (!able.is_empty() && ends);
+        if stays.is_none() || !total || foreign {
             return Ok(false);
         }
         self.work.observer.phase(&format!("{}: looking for ranking functions", asked.name));
@@ -103,6 +105,12 @@ impl Loop<'_> {
             let sides = sides_of_equations(prepared);
             let added = sides.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
             if added.is_ok() && add_resolvents(prepared) {
+                won = self.played(prepared, asked, &formula, most, &mut lacking)?;
+            }
+        }
+        if won.is_none() && !hard(prepared) && self.chooses(asked) {
+            prepared.system.keep_predicates(before);
+            if add_conserved_sums(prepared) {
                 won = self.played(prepared, asked, &formula, most, &mut lacking)?;
             }
         }
@@ -200,7 +208,7 @@ impl Loop<'_> {
     }
 }
 
-fn program_of(prepared: &Prepared) -> &tertium_program::Program {
+fn program_of(prepared: &Prepared) -> &Program {
     prepared.system.program()
 }
 

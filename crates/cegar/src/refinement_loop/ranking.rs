@@ -15,9 +15,9 @@ use tertium_check::{Ask, Task};
 use tertium_evidence::abstraction::{Abstraction, Rank, Structure, Taken};
 use tertium_evidence::{Deadlock, Reading, Technique};
 use tertium_lattice::Belnap;
-use tertium_logic::Logic;
+use tertium_logic::{Logic, ability};
 use tertium_model::{ActionId, Kmts, StateId};
-use tertium_program::{Fairness, ProcessId};
+use tertium_program::{Fairness, ProcessId, Program};
 use tertium_smt::TermId;
 
 use crate::answer::Round;
@@ -27,9 +27,10 @@ use super::Loop;
 use super::augmented::{Compassion, augmented};
 use super::end_reading::stays;
 use super::ranking_candidates::{Candidate, candidates};
+use crate::options::CheckOptions;
 use crate::predicate_abstraction::basis::{self, Basis};
 use crate::predicate_abstraction::predicates;
-use crate::predicate_abstraction::{Prepared, failed, shape, solver_work, with_fairness};
+use crate::predicate_abstraction::{Prepared, failed, is_of_paths, shape, solver_work, with_fairness};
 use tertium_load::failure::Failure;
 use tertium_load::questions::{PropertyQuery, Question, QuestionId};
 use tertium_structures::check::bound;
@@ -114,16 +115,12 @@ impl Loop<'_> {
         };
         let atoms = prepared.atoms(asked);
         let program = prepared.system.program();
-        let mut fair = shape(program, asked.formula.logic(), self.work.options).fair;
+        let (fair, able) = treated_fairly(program, asked.formula.logic(), self.work.options);
         let Some(stutter) = stays(program, asked, self.work.options) else { return Ok(None) };
-        // Whoever is treated strongly fairly is treated weakly so, too.
-        fair.extend(with_fairness(program, Fairness::Strong));
-        fair.sort();
-        fair.dedup();
         let model = explored.structure(
             &mut prepared.system,
             &atoms,
-            &StructureOptions { fair, stutter, by_statement: false },
+            &StructureOptions { fair, able, stutter, by_statement: false },
             self.work.budget,
         );
         let model = model.map_err(|why| fault(prepared, why))?;
@@ -134,6 +131,25 @@ impl Loop<'_> {
             _ => None,
         })
     }
+}
+
+/// Who is treated fairly, in the order of constraints; whoever is treated strongly fairly is treated weakly so, too, and has a label that says where it is able to step.
+pub(super) fn treated_fairly(
+    program: &Program,
+    logic: Logic,
+    options: &CheckOptions,
+) -> (Vec<ProcessId>, Vec<(ProcessId, String)>) {
+    let mut fair = shape(program, logic, options).fair;
+    let strong = if is_of_paths(logic) { with_fairness(program, Fairness::Strong) } else { Vec::new() };
+    fair.extend(&strong);
+    fair.sort();
+    fair.dedup();
+    let label = |process: ProcessId| {
+        let number = fair.iter().position(|&one| one == process)?;
+        Some((process, ability(number, &program.process(process).name)))
+    };
+    let able = strong.into_iter().filter_map(label).collect();
+    (fair, able)
 }
 
 /// What was found, for the history of rounds.

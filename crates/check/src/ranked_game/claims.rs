@@ -94,28 +94,27 @@ impl Moves<'_, '_> {
         alternative
     }
 
-    /// What a step between two states does, whichever possible edge it is.
-    fn changes(&self, to: StateId) -> StepChanges {
-        let from = self.position.0;
-        let edges = || self.task.model.edges_from(from).filter(|edge| edge.may && edge.target == to);
-        // A step that nobody takes is one of a run that has ended: the program stays where it is.
-        let stays = edges().any(|edge| edge.action.is_none()).then(StepChanges::default);
-        let moves = (edges().next().is_none() || edges().any(|edge| edge.action.is_some()))
-            .then(|| self.ranked.changes(from, to));
-        match (stays, moves) {
-            (Some(one), Some(other)) => one.or(other),
-            (one, other) => one.or(other).unwrap_or_default(),
-        }
+    /// What a step along an edge does. A step that nobody takes is one of a run that has ended: the program stays where it is.
+    fn along_edge(&self, edge: Edge) -> StepChanges {
+        edge.action.map_or_else(StepChanges::default, |by| self.ranked.changes(self.position.0, edge.target, by))
     }
 
+    /// What a step into a state does, whichever possible edge it is that counts for the filter.
+    fn changes(&self, to: StateId, filter: Filter) -> StepChanges {
+        let steps = Steps::new(self.task);
+        let edges = self.task.model.edges_from(self.position.0).filter(|edge| edge.target == to);
+        let changes = edges.filter(|&edge| steps.is_possible(filter, edge)).map(|edge| self.along_edge(edge));
+        changes.reduce(StepChanges::or).unwrap_or_else(|| self.ranked.nothing())
+    }
+
+    /// The possible steps that count for the filter: those of several processes between the same states need not do the same.
     fn possible(&self, filter: Filter) -> Vec<(StateId, StepChanges)> {
         let steps = Steps::new(self.task);
-        let edges = self.task.model.edges_from(self.position.0);
-        let mut to: Vec<StateId> =
-            edges.filter(|&edge| steps.is_possible(filter, edge)).map(|edge| edge.target).collect();
-        to.sort_unstable();
+        let edges = self.task.model.edges_from(self.position.0).filter(|&edge| steps.is_possible(filter, edge));
+        let mut to: Vec<(StateId, StepChanges)> = edges.map(|edge| (edge.target, self.along_edge(edge))).collect();
+        to.sort_unstable_by_key(|&(to, changes)| (to, changes.decreased, changes.free));
         to.dedup();
-        to.into_iter().map(|to| (to, self.changes(to))).collect()
+        to
     }
 
     /// Everything certain that counts for the filter; sets with rank conditions last, so that they are taken only where they help.
@@ -151,8 +150,13 @@ impl Moves<'_, '_> {
         let may = || model.edges_from(from).filter(|edge| edge.may);
         let covers = may().all(|edge| set.binary_search(&edge.target).is_ok());
         let lists = |to: StateId| may().any(|edge| edge.target == to && edge.action == action && action.is_some());
-        let changes = |to: StateId| if covers || lists(to) { self.changes(to) } else { self.ranked.nothing() };
-        set.iter().map(|&to| (to, changes(to))).collect()
+        let own = action.map_or(Filter::Any, Filter::Action);
+        let changes = |&to: &StateId| match (covers, lists(to)) {
+            (true, _) => (to, self.changes(to, Filter::Any)),
+            (false, true) => (to, self.changes(to, own)),
+            (false, false) => (to, self.ranked.nothing()),
+        };
+        set.iter().map(changes).collect()
     }
 
     fn along(&self, filter: Filter) -> Vec<ChosenStep> {

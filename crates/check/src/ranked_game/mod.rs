@@ -61,16 +61,16 @@ pub struct RankedSuccessors {
 pub struct RankedStructure {
     /// How many ranking functions there are.
     pub ranks: usize,
-    /// What possible steps between two states do. A step that is not listed is free, unless nobody takes it.
-    pub steps: HashMap<(StateId, StateId), StepChanges>,
+    /// What possible steps of a process between two states do. A step that is not listed is free, unless nobody takes it.
+    pub steps: HashMap<(StateId, StateId, ActionId), StepChanges>,
     /// Certain sets with rank conditions.
     pub sets: Vec<RankedSuccessors>,
 }
 
 impl RankedStructure {
     /// What a possible step of a process between two states does.
-    fn changes(&self, from: StateId, to: StateId) -> StepChanges {
-        self.steps.get(&(from, to)).copied().unwrap_or_else(|| self.nothing())
+    fn changes(&self, from: StateId, to: StateId, by: ActionId) -> StepChanges {
+        self.steps.get(&(from, to, by)).copied().unwrap_or_else(|| self.nothing())
     }
 
     /// What is known of a step of which nothing is.

@@ -6,7 +6,7 @@ use tertium_base::Diagnostic;
 use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_logic::{Node, NodeId};
-use tertium_model::StateId;
+use tertium_model::{Edge, StateId};
 
 use super::ranked::{self, Changes, RankedNeeds};
 use super::rules::{Rule, Rules, Temporal};
@@ -136,13 +136,11 @@ impl Checker<'_> {
         self.case.names.filter(action)
     }
 
-    fn successors(&self, claim: &Claim, filter: Option<Filter>) -> impl Iterator<Item = StateId> {
-        filter.into_iter().flat_map(|filter| self.case.structure.possible(claim.state, filter))
-    }
-
     fn steps_onward(&self, claim: &Claim, filter: Option<Filter>, (node, positive): (NodeId, bool), needs: &mut Needs) {
-        let to = |state: StateId| ((state, node, positive), self.case.changes_between(claim.state, state));
-        needs.extend(self.successors(claim, filter).map(to));
+        let Some(filter) = filter else { return };
+        // Steps of several processes between the same states need not do the same to ranks: each is a need of its own.
+        let along = |edge: Edge| ((edge.target, node, positive), self.case.changes_along(&edge));
+        needs.extend(self.case.structure.possible_edges(claim.state, filter).map(along));
     }
 
     /// A step along a certain set with rank conditions. Nothing says for whose fairness it counts.

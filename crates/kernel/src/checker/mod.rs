@@ -35,7 +35,7 @@ mod tableau;
 
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_lattice::Belnap;
-use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions};
+use tertium_logic::{FairPaths, Formula, Logic, Node, NodeId, ParseOptions, fair_fixpoint_form};
 use tertium_model::{Kmts, StateId};
 
 use crate::completion_game::CompletionGame;
@@ -169,7 +169,7 @@ fn check_with(
     (constants, ranked): (&[(String, Belnap)], Option<&RankedSteps>),
     budget: &Budget,
 ) -> Result<Accepted, Rejection> {
-    let formula = formula_of(model, certificate, constants)?;
+    let formula = formula_of((model, subject), certificate, constants)?;
     let owned = coalitions::with_owners(model, &formula, certificate.logic)?;
     let model = owned.as_ref().unwrap_or(model);
     let names = Names::look_up(&formula, model, constants);
@@ -227,7 +227,11 @@ fn ends_are_written_out(certificate: &Certificate) -> bool {
 }
 
 /// The formula whose nodes the proof speaks of.
-fn formula_of(model: &Kmts, certificate: &Certificate, constants: &[(String, Belnap)]) -> Result<Formula, Rejection> {
+fn formula_of(
+    (model, subject): (&Kmts, Subject),
+    certificate: &Certificate,
+    constants: &[(String, Belnap)],
+) -> Result<Formula, Rejection> {
     let elements = constants.iter().map(|(name, _)| name.clone()).collect();
     let parsed = tertium_logic::parse(&certificate.formula, &ParseOptions { logic: Some(certificate.logic), elements });
     let Some(formula) = parsed.formula else {
@@ -242,26 +246,51 @@ fn formula_of(model: &Kmts, certificate: &Certificate, constants: &[(String, Bel
         return coalitions::in_fixpoints(&formula, certificate.reading);
     }
     let constraints = model.fairness().len();
+    let fair = FairPaths::of(constraints, model.props().iter().map(String::as_str));
+    if subject == Subject::Abstraction && !fair.strong.is_empty() && is_about_paths(certificate.logic) {
+        return under_strong_fairness(model, certificate, &formula, &fair);
+    }
     if certificate.logic == Logic::Ctl && ends_are_written_out(certificate) {
         return tertium_logic::ending_ctl(&formula).ok_or_else(|| misfit("the formula is not one of CTL"));
     }
-    let formula = without_paths(model, certificate, &formula).unwrap_or(formula);
+    let formula = without_paths(model, certificate, &formula, &fair).unwrap_or(formula);
     if formula.logic() != Logic::Ctl || constraints == 0 {
         return Ok(formula);
     }
     tertium_logic::fair_ctl(&formula, constraints).ok_or_else(|| misfit("the formula is not one of CTL"))
 }
 
-/// A formula about paths that claims speak of, in its form in CTL or, where no path is left out as unfair, in the mu-calculus: where every path goes on, they mean the same.
-fn without_paths(model: &Kmts, certificate: &Certificate, formula: &Formula) -> Option<Formula> {
+/// A formula about paths that claims speak of, in its form in CTL or in the mu-calculus: where every path goes on, they mean the same.
+fn without_paths(model: &Kmts, certificate: &Certificate, formula: &Formula, fair: &FairPaths) -> Option<Formula> {
     let about_paths = matches!(certificate.logic, Logic::CtlStar | Logic::Ltl);
-    if !about_paths || !matches!(certificate.proof, Proof::Claims(_)) || !model.total() {
+    if !about_paths || !matches!(certificate.proof, Proof::Claims(_)) || !goes_on_everywhere(model) {
         return None;
     }
+    tertium_logic::branching_form(formula).or_else(|| fair_fixpoint_form(formula, fair))
+}
+
+fn goes_on_everywhere(model: &Kmts) -> bool {
     let goes_on = |state| model.edges_from(state).any(|edge| edge.may);
-    model.states().all(goes_on).then_some(())?;
-    let fixpoints = || model.fairness().is_empty().then(|| tertium_logic::fixpoint_form(formula)).flatten();
-    tertium_logic::branching_form(formula).or_else(fixpoints)
+    model.total() && model.states().all(goes_on)
+}
+
+const fn is_about_paths(logic: Logic) -> bool {
+    matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl)
+}
+
+/// What claims speak of under strong fairness: a formula of the mu-calculus over labels that say who is able to step. Nothing else is known of strongly fair paths here.
+fn under_strong_fairness(
+    model: &Kmts,
+    certificate: &Certificate,
+    formula: &Formula,
+    fair: &FairPaths,
+) -> Result<Formula, Rejection> {
+    if !matches!(certificate.proof, Proof::Claims(_)) || !goes_on_everywhere(model) {
+        return Err(misfit("strong fairness is known to claims only, where every path goes on"));
+    }
+    let branching = tertium_logic::branching_form(formula);
+    let form = fair_fixpoint_form(branching.as_ref().unwrap_or(formula), fair);
+    form.ok_or_else(|| misfit("the formula has no form under strong fairness"))
 }
 
 /// Everything a check looks at.

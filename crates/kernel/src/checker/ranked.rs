@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use tertium_base::Diagnostic;
 use tertium_base::narrow::to_u32;
 use tertium_logic::NodeId;
-use tertium_model::{ActionId, EdgeId, StateId};
+use tertium_model::{ActionId, Edge, EdgeId, StateId};
 
 use super::claims::key;
 use super::cycles::must_end;
@@ -109,11 +109,17 @@ impl Changes {
 }
 
 impl Case<'_> {
+    /// What steps along a possible edge do to ranks.
+    pub(super) fn changes_along(&self, edge: &Edge) -> Changes {
+        let Some(steps) = self.ranked else { return Changes::default() };
+        Changes::of((0..steps.ranks).map(|rank| steps.change(edge.id, edge.action, rank)))
+    }
+
     /// What a step between two states does to ranks, whichever possible edge it is.
-    pub(super) fn changes_between(&self, from: StateId, to: StateId) -> Changes {
+    fn changes_between(&self, from: StateId, to: StateId) -> Changes {
         let Some(steps) = self.ranked else { return Changes::default() };
         let worst = |rank: usize| {
-            let edges = self.structure.model.edges_from(from).filter(|edge| edge.may && edge.target == to);
+            let edges = self.structure.possible_edges(from, Filter::Any).filter(|edge| edge.target == to);
             edges.map(|edge| steps.change(edge.id, edge.action, rank)).max().unwrap_or(RankChange::Free)
         };
         Changes::of((0..steps.ranks).map(worst))

@@ -34,8 +34,13 @@ impl<'a> Structure<'a> {
 
     /// The targets of possible steps; a target may come more than once.
     pub(crate) fn possible(&self, state: StateId, filter: Filter) -> impl Iterator<Item = StateId> + use<'a> {
+        self.possible_edges(state, filter).map(|edge| edge.target)
+    }
+
+    /// The possible edges from a state that count for a filter.
+    pub(crate) fn possible_edges(&self, state: StateId, filter: Filter) -> impl Iterator<Item = Edge> + use<'a> {
         let model = self.model;
-        model.edges_from(state).filter(move |edge| edge.may && may_count(model, edge, filter)).map(|edge| edge.target)
+        model.edges_from(state).filter(move |edge| edge.may && may_count(model, edge, filter))
     }
 
     /// Whether anything at all is certain at the state.

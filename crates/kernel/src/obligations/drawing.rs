@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::narrow::to_u32;
 use tertium_evidence::abstraction::{Rank, Structure};
+use tertium_logic::{ability, is_ability};
 use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{ExprId, Fairness};
 
@@ -29,7 +30,7 @@ use crate::checker::RankedSteps;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StructureReading {
     /// Whether processes that are declared fair are treated so. Strong fairness is taken for weak fairness, which is right for
-    /// linear formulas that are true, and only for those.
+    /// linear formulas that are true, and only for those; claims look at labels that say who is able to step, too.
     pub fair: bool,
     /// Whether runs that end stay where they are.
     pub stutter: bool,
@@ -155,6 +156,7 @@ impl ProofObligations<'_, '_> {
         drawing.goes_on()?;
         drawing.ends();
         drawing.untold();
+        drawing.tells_abilities();
         drawing.finish()
     }
 }
@@ -267,6 +269,9 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
                 self.ends.entry(stop).or_insert_with(|| if moves { builder.add_state(&name) } else { id(stop) });
             }
         }
+        if atoms.iter().any(|(name, _)| is_ability(name)) {
+            return Err(NoTerm::new("an atom has a name that says who is able to step"));
+        }
         let props: Vec<_> = atoms.iter().map(|(name, _)| self.builder.add_prop(name)).collect();
         for (number, labels) in (0u32..).zip(&self.structure.labels) {
             for ((&prop, &(_, atom)), &value) in props.iter().zip(atoms).zip(labels) {
@@ -292,6 +297,28 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// Labels that say where whoever is treated strongly fairly is able to step, for claims. Where a process has no step it surely is not; where a run ended nobody is.
+    fn tells_abilities(&mut self) {
+        if !self.frame.claims {
+            return;
+        }
+        for (number, &slot) in self.fair.iter().enumerate() {
+            let machine = &self.writer.machine;
+            if machine.program.process(machine.code[slot as usize]).fairness != Fairness::Strong {
+                continue;
+            }
+            let prop = self.builder.add_prop(&ability(number, &machine.name(slot as usize)));
+            for &state in &self.told {
+                let never = self.targets.get(&(state, slot)).is_none_or(BTreeSet::is_empty);
+                if never || self.able.contains(&(state, slot)) {
+                    self.builder.set_label(id(state), prop, (!never).into());
+                }
+            }
+            // Where a run stays that surely ended, nobody has a step.
+            self.ends.values().for_each(|&end| self.builder.set_label(end, prop, false.into()));
+        }
     }
 
     /// Sets of which a member can surely be stepped into.

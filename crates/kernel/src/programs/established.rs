@@ -170,7 +170,7 @@ pub fn frame_for(subject: &Subject<'_>, claims: bool) -> StructureReading {
     StructureReading { claims: subject.frame.claims || claims, ..subject.frame }
 }
 
-/// Why fairness is in the way: strong fairness is known to linear formulas that are true, and to no others.
+/// Why fairness is in the way: strong fairness is known to linear formulas that are true, and to claims where runs that end stay where they are.
 ///
 /// # Errors
 /// What is in the way.
@@ -188,7 +188,8 @@ pub fn fairness_fits(
     if structure.makes_promises() && !subject.frame.stutter && !frame.claims {
         return Err("what cannot go on for ever needs runs that end to stay where they are (E0610)".to_owned());
     }
-    if subject.has_process(Fairness::Strong) && subject.frame.fair && !linear {
+    let claims = frame.claims && frame.stutter && !subject.formula().logic().is_strategic();
+    if subject.has_process(Fairness::Strong) && subject.frame.fair && !linear && !claims {
         return Err("strong fairness cannot be written as constraints on edges".to_owned());
     }
     Ok(())

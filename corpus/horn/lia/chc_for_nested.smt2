@@ -1,0 +1,12 @@
+; sat
+(set-logic HORN)
+(declare-fun |main@bb| (Int Int Int Int) Bool)
+(declare-fun |main@bb1| (Int Int Int Int) Bool)
+(declare-fun CHC_COMP_FALSE () Bool)
+(assert (forall ((A Int) (B Int) (C Int) (D Int)) (=> (and (= A 0) (= C 0) (> B 0)) (|main@bb| A B C D))))
+(assert (forall ((A Int) (B Int) (C Int) (D Int) (E Int)) (=> (and (|main@bb| A B C D) (< A B) (= E 0)) (|main@bb1| A B C E))))
+(assert (forall ((A Int) (B Int) (C Int) (D Int) (E Int) (F Int)) (=> (and (|main@bb1| A B C D) (< D B) (= E (+ D 1)) (= F (+ C 1))) (|main@bb1| A B F E))))
+(assert (forall ((A Int) (B Int) (C Int) (D Int) (E Int)) (=> (and (|main@bb1| A B C D) (>= D B) (= E (+ A 1))) (|main@bb| E B C D))))
+(assert (forall ((A Int) (B Int) (C Int) (D Int)) (=> (and (|main@bb| A B C D) (>= A B) (< C A)) CHC_COMP_FALSE)))
+(assert (=> CHC_COMP_FALSE false))
+(check-sat)

@@ -1,0 +1,11 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Bool Int Bool) Bool)
+(assert (forall ((A Int) (B Bool) (C Int) (D Bool)) (=> (and (= A 0) (not B) (= C 0) D) (inv A B C D))))
+(assert (forall ((A Int) (B Bool) (C Int) (D Bool) (E Int) (F Bool) (G Int) (H Bool))
+  (=> (let ((a!1 (ite B (- A 1) (+ A 1))) (a!2 (ite D (+ C 2) (- C 2))))
+       (let ((a!3 (= (<= 10 a!1) F)) (a!4 (and (= E a!1) (= G a!2))))
+        (and (inv A B C D) a!4 (or a!3 (and B (= F (> a!1 0)))) (= H (not D)))))
+      (inv E F G H))))
+(assert (forall ((A Int) (B Bool) (C Int) (D Bool)) (=> (and (inv A B C D) (or (> C 2) (< C 0))) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun INV (Int Int Int Int Int Int) Bool)
+(assert (forall ((n Int) (m Int)) (=> (and (= n m) (>= n 0)) (INV n 0 0 m 0 m))))
+(assert (forall ((n Int) (i Int) (x Int) (m Int) (y Int) (k Int) (i1 Int) (x1 Int) (k1 Int) (y1 Int))
+ (=> (and (INV n i x m y k) (< i n) (> k 0) (= i1 (+ i 1)) (= x1 (+ x 3)) (= k1 (- k 1)) (= y1 (+ y 3))) (INV n i1 x1 m y1 k1))))
+(assert (forall ((n Int) (i Int) (x Int) (m Int) (y Int) (k Int)) (=> (and (INV n i x m y k) (>= i n) (<= k 0) (not (= x y))) false)))
+(assert (forall ((n Int) (i Int) (x Int) (m Int) (y Int) (k Int)) (=> (and (INV n i x m y k) (< i n) (<= k 0)) false)))
+(assert (forall ((n Int) (i Int) (x Int) (m Int) (y Int) (k Int)) (=> (and (INV n i x m y k) (>= i n) (> k 0)) false)))
+(check-sat)

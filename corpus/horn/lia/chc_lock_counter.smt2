@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun l (Int Int Int) Bool)
+(declare-fun u (Int Int Int) Bool)
+(assert (forall ((lk Int) (a Int) (b Int)) (=> (and (= lk 0) (= a (+ b 1))) (l lk a b))))
+(assert (forall ((lk Int) (a Int) (b Int) (k Int) (b1 Int)) (=> (and (l lk a b) (not (= a b)) (= k 1) (= b1 a)) (u k a b1))))
+(assert (forall ((lk Int) (a Int) (b Int) (k Int) (a1 Int)) (=> (and (u lk a b) (= k 0) (= a1 (+ a 1))) (l k a1 b))))
+(assert (forall ((lk Int) (a Int) (b Int)) (=> (u lk a b) (l lk a b))))
+(assert (forall ((lk Int) (a Int) (b Int)) (=> (and (l lk a b) (= a b) (not (= lk 1))) false)))
+(check-sat)

@@ -1,0 +1,13 @@
+; sat
+(set-logic HORN)
+(declare-fun s0 (Int Int Int) Bool)
+(declare-fun s1 (Int Int Int) Bool)
+(declare-fun s2 (Int Int Int) Bool)
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (= x 0) (= y 5000) (>= n 5000)) (s0 x y n))))
+(assert (forall ((x Int) (y Int) (n Int) (x1 Int)) (=> (and (s0 x y n) (< x 5000) (= x1 (+ x 1))) (s0 x1 y n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (s0 x y n) (>= x 5000)) (s1 x y n))))
+(assert (forall ((x Int) (y Int) (n Int) (x1 Int) (y1 Int)) (=> (and (s1 x y n) (< x n) (= x1 (+ x 1)) (= y1 (+ y 1))) (s1 x1 y1 n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (s1 x y n) (>= x n)) (s2 x y n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (s2 x y n) (not (= y n))) false)))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (s1 x y n) (> x n)) false)))
+(check-sat)

@@ -1,0 +1,11 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Int Int Int) Bool)
+(declare-fun rel1 (Int Int) Bool)
+(assert (forall ((n Int) (m Int)) (=> (= n m) (rel1 n m))))
+(assert (forall ((n Int) (m Int) (a Int) (b Int)) (=> (and (rel1 n m) (= a 0) (= b 1)) (inv n a m b))))
+(assert (forall ((n Int) (m Int) (a Int) (b Int) (a1 Int) (b1 Int)) (=> (and (inv n a m b) (< a n) (<= b m) (= a1 (+ a 1)) (= b1 (+ b 1))) (inv n a1 m b1))))
+(assert (forall ((n Int) (m Int) (a Int) (b Int) (a1 Int)) (=> (and (inv n a m b) (< a n) (not (<= b m)) (= a1 (+ a 1))) (inv n a1 m b))))
+(assert (forall ((n Int) (m Int) (a Int) (b Int) (b1 Int)) (=> (and (inv n a m b) (not (< a n)) (<= b m) (= b1 (+ b 1))) (inv n a m b1))))
+(assert (forall ((n Int) (m Int) (a Int) (b Int)) (=> (and (inv n a m b) (not (< a n)) (not (<= b m)) (> n 0) (not (= (+ a 1) b))) false)))
+(check-sat)

@@ -1,0 +1,13 @@
+; sat
+(set-logic HORN)
+(declare-fun |main@entry| (Int) Bool)
+(declare-fun |main@_bb| (Int Int Int Bool) Bool)
+(declare-fun |main@verifier.error.split| () Bool)
+(assert (forall ((A Int)) (|main@entry| A)))
+(assert (forall ((A Int) (B Int) (C Int) (D Int) (E Bool) (F Bool) (G Bool) (H Bool))
+ (=> (and (|main@entry| A) (= C 1) (= D 0) (= E (> B 0)) (or (not F) (and F G)) (or (not F) (not G) (= H E)) F G) (|main@_bb| B C D H))))
+(assert (forall ((A Int) (B Int) (C Int) (D Int) (E Int) (F Bool) (G Bool) (H Bool) (I Bool) (J Int) (K Int))
+ (=> (and (|main@_bb| A B C F) (= G (< C A)) (or (not H) (and H G)) (= D (+ C 1)) (= E (+ B 2)) (or (not H) (= J E)) (or (not H) (= K D)) H (= I F)) (|main@_bb| A J K I))))
+(assert (forall ((A Int) (B Int) (C Int) (F Bool)) (=> (and (|main@_bb| A B C F) (or (not (= B (+ 1 (* 2 C)))) (and F (> C A)))) |main@verifier.error.split|)))
+(assert (=> |main@verifier.error.split| false))
+(check-sat)

@@ -1,0 +1,12 @@
+; sat
+(set-logic HORN)
+(declare-fun st (Int Int Int Int Int Int) Bool)
+(assert (forall ((s Int) (t Int) (a1 Int) (a2 Int) (p1 Int) (p2 Int)) (=> (and (= s 0) (= t 0) (= p1 0) (= p2 0)) (st s t a1 a2 p1 p2))))
+(assert (forall ((s Int) (t Int) (a1 Int) (a2 Int) (p1 Int) (p2 Int) (t1 Int)) (=> (and (st s t a1 a2 p1 p2) (= p1 0) (= t1 (+ t 1))) (st s t1 t a2 1 p2))))
+(assert (forall ((s Int) (t Int) (a1 Int) (a2 Int) (p1 Int) (p2 Int)) (=> (and (st s t a1 a2 p1 p2) (= p1 1) (<= a1 s)) (st s t a1 a2 2 p2))))
+(assert (forall ((s Int) (t Int) (a1 Int) (a2 Int) (p1 Int) (p2 Int) (s1 Int)) (=> (and (st s t a1 a2 p1 p2) (= p1 2) (= s1 (+ s 1))) (st s1 t a1 a2 0 p2))))
+(assert (forall ((s Int) (t Int) (a1 Int) (a2 Int) (p1 Int) (p2 Int) (t1 Int)) (=> (and (st s t a1 a2 p1 p2) (= p2 0) (= t1 (+ t 1))) (st s t1 a1 t p1 1))))
+(assert (forall ((s Int) (t Int) (a1 Int) (a2 Int) (p1 Int) (p2 Int)) (=> (and (st s t a1 a2 p1 p2) (= p2 1) (<= a2 s)) (st s t a1 a2 p1 2))))
+(assert (forall ((s Int) (t Int) (a1 Int) (a2 Int) (p1 Int) (p2 Int) (s1 Int)) (=> (and (st s t a1 a2 p1 p2) (= p2 2) (= s1 (+ s 1))) (st s1 t a1 a2 p1 0))))
+(assert (forall ((s Int) (t Int) (a1 Int) (a2 Int) (p1 Int) (p2 Int)) (=> (and (st s t a1 a2 p1 p2) (= p1 2) (= p2 2)) false)))
+(check-sat)
