@@ -22,7 +22,7 @@ const MOST_NODES: usize = 64;
 /// A form with more fixpoints is given up.
 const MOST_FIXPOINTS: usize = 48;
 /// The same where not all paths are fair, which takes a fixpoint for each constraint.
-const MOST_FAIR_FIXPOINTS: usize = 200;
+const MOST_FAIR_FIXPOINTS: usize = 64;
 /// Looks at its budget that the translation into an automaton may take.
 const MOST_EFFORT: u64 = 2_000;
 /// More processes that are treated strongly fairly have no form: each set of them is another way to be fair.

