@@ -166,6 +166,10 @@ impl Forest {
     }
 
     /// A copy of some sets; none if it has too many nodes.
+    #[expect(
+        clippy::mutable_key_type,
+        reason = "a diagram is its node's number; what can change is the store behind it"
+    )]
     fn copied(sets: &[Set], bits: usize) -> Option<Self> {
         let mut forest = Self::new(bits);
         let mut known: HashMap<Set, usize> = HashMap::new();

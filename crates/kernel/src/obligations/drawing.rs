@@ -309,7 +309,7 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
             if machine.program.process(machine.code[slot as usize]).fairness != Fairness::Strong {
                 continue;
             }
-            let prop = self.builder.add_prop(&ability(number, &machine.name(slot as usize)));
+            let prop = self.builder.add_prop(&ability(number, machine.name(slot as usize)));
             for &state in &self.told {
                 let never = self.targets.get(&(state, slot)).is_none_or(BTreeSet::is_empty);
                 if never || self.able.contains(&(state, slot)) {
