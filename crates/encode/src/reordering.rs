@@ -63,7 +63,7 @@ impl<'p> Encoding<'p> {
         (news.phase)(format!("sifting: an order with {} nodes where {} were", found.after, found.before));
         let is_better = found.after * 10 <= found.before * 9;
         let order = found.blocks.iter().map(|&block| groups[block].0.clone()).collect();
-        Ok(is_better.then(|| VariableOrder::Sifted(order)))
+        Ok(is_better.then_some(VariableOrder::Sifted(order)))
     }
 }
 
