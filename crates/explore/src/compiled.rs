@@ -14,6 +14,7 @@ use tertium_program::{Expr, ExprId, Fault, FaultKind, Hold, Outcome, Semantics, 
 use crate::blocks::{BlockState, Entry};
 use crate::code::{Code, Trap, View};
 use crate::functions::{StepFunctions, ThreadFunctions};
+use crate::masked_steps::MaskedSteps;
 use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Packing, RowLayout, RowLayouts};
 use crate::reduction::{DeadVariables, StateSpaceReduction};
@@ -21,7 +22,7 @@ use crate::seen::Seen;
 use crate::step_cache::{CacheLookup, MOST_SHAPES, StepCache};
 use crate::steps::{self, ActionCode, ProcessCode};
 use crate::store::trimmed;
-use crate::successors::{Expansion, Plain, RowSuccessors};
+use crate::successors::{Expansion, MaskedState, Plain, RowSuccessors};
 
 /// A compiled program.
 #[derive(Clone, Debug)]
@@ -36,9 +37,9 @@ pub struct Compiled<'p> {
     uses_timeout: bool,
     pub(crate) priorities: bool,
     /// An automaton watches the events on channels, which only the definition of a step knows.
-    watched: bool,
+    pub(crate) watched: bool,
     pub(crate) reduction: Option<StateSpaceReduction>,
-    caches_steps: bool,
+    pub(crate) caches_steps: bool,
     pub(crate) functions: Option<Arc<dyn StepFunctions + 'p>>,
 }
 
@@ -47,15 +48,16 @@ pub struct Compiled<'p> {
 pub struct Scratch {
     /// The slots of the state at hand, once something must be computed.
     slots: Vec<i64>,
-    unpacked: bool,
+    pub(crate) unpacked: bool,
     offers: Offers,
     /// Offers inside an uninterruptible block.
     inner: Offers,
-    room: Room,
-    seen: Seen,
+    pub(crate) room: Room,
+    pub(crate) seen: Seen,
     /// What was done before, by the number of the shape.
     step_caches: Vec<StepCache>,
     pub(crate) functions: ThreadFunctions,
+    pub(crate) masked: MaskedSteps,
 }
 
 /// The state that is being expanded.
@@ -69,7 +71,7 @@ pub(crate) struct Here<'h> {
 
 /// How what a process can do is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SuccessorQuery {
+pub(crate) enum SuccessorQuery {
     Plainly,
     /// Noting what is looked at.
     ToRemember,
@@ -296,7 +298,7 @@ impl<'p> Compiled<'p> {
     }
 
     /// What one process can do, by its code; says whether it is anything.
-    fn compute(
+    pub(crate) fn compute(
         &self,
         pid: usize,
         here: Here<'_>,
@@ -431,7 +433,7 @@ impl Scratch {
     }
 
     /// Nothing is left of a block that could not be finished.
-    fn abandon_blocks(&mut self) {
+    pub(crate) fn abandon_blocks(&mut self) {
         self.room.spare.append(&mut self.room.block);
     }
 }
@@ -463,6 +465,10 @@ impl RowSuccessors for Compiled<'_> {
             scratch.abandon_blocks();
             self.expand_by_definition(row, scratch, found);
         }
+    }
+
+    fn expand_masked(&self, state: MaskedState<'_>, scratch: &mut Scratch, keys: &mut Vec<u64>) -> bool {
+        self.expand_by_keys(state, scratch, keys)
     }
 
     fn expand_private(&self, row: &[u32], scratch: &mut Scratch, found: &mut Expansion) -> bool {

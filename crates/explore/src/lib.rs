@@ -30,6 +30,7 @@ mod channels;
 pub mod code;
 pub mod compiled;
 pub mod functions;
+mod masked_steps;
 mod offers;
 pub mod pack;
 pub mod ranges;

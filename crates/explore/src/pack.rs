@@ -349,6 +349,25 @@ impl Packing {
         }
     }
 
+    /// What rows with these processes have at the beginnings of frames: the word, bits of it, and what they are. There are none where the processes are fixed.
+    pub(crate) fn headers(&self, processes: &[u32]) -> Vec<(usize, u32, u32)> {
+        let mut headers = Vec::new();
+        if self.fixed.is_some() {
+            return headers;
+        }
+        let mut at = self.global_words;
+        let mut expect = |at: usize, process: i64| {
+            self.header.moved(at).spread(process, |word, mask, bits| headers.push((word as usize, mask, bits)));
+        };
+        for &process in processes {
+            expect(at, i64::from(process));
+            at += self.frames[process as usize].words;
+        }
+        // No frame follows.
+        expect(at, -1);
+        headers
+    }
+
     /// Whether a row has these processes.
     #[inline]
     fn has_processes(&self, row: &[u32], processes: &[u32]) -> bool {

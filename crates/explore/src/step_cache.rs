@@ -14,14 +14,14 @@ use crate::pack::{Field, RowLayout, small};
 use crate::successors::{Expansion, Patch};
 
 /// A location is given up if it has had so many misses and fewer than [`WORTH`] times as many hits.
-const TRIAL: u32 = 1 << 12;
-const WORTH: u32 = 2;
+pub(crate) const TRIAL: u32 = 1 << 12;
+pub(crate) const WORTH: u32 = 2;
 /// A table that has more entries than this is begun anew.
-const MOST_ENTRIES: usize = 1 << 13;
+pub(crate) const MOST_ENTRIES: usize = 1 << 13;
 /// Sets of slots with so few bits together are not told apart: one table is asked faster than two.
 const FEW_BITS: u32 = 12;
 /// More sets of slots than this are not told apart.
-const MOST_TABLES: usize = 6;
+pub(crate) const MOST_TABLES: usize = 6;
 /// Nothing is remembered for shapes beyond this many: where processes come and go all the time, few states share one.
 pub(crate) const MOST_SHAPES: usize = 256;
 

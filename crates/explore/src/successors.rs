@@ -11,7 +11,7 @@ use tertium_program::layout::FRAME_PROCESS;
 use tertium_program::{Fault, Outcome, Semantics, State};
 
 use crate::pack::{Field, Packing, RowLayout};
-use crate::store::trimmed;
+use crate::store::{BitMask, trimmed};
 
 /// What a step does to one word of the row it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,6 +250,15 @@ impl Expansion {
     }
 }
 
+/// A state by its key, where a masked row is one.
+#[derive(Clone, Copy, Debug)]
+pub struct MaskedState<'m> {
+    /// The masked row.
+    pub key: u64,
+    /// What rows are masked by.
+    pub mask: &'m BitMask,
+}
+
 /// Produces the states of a program on demand, as rows of words: what comes after a state where states are stored compressed, patched
 /// word by word and shared among threads. So it takes `&self`, keeps what a thread needs in its scratch, and cannot fail.
 pub trait RowSuccessors: Sync {
@@ -264,6 +273,12 @@ pub trait RowSuccessors: Sync {
 
     /// Finds what comes after a state; what `found` held before is forgotten.
     fn expand(&self, row: &[u32], scratch: &mut Self::Scratch, found: &mut Expansion);
+
+    /// Adds the masked rows of all that comes after a state to `keys`; says whether that is known. If not, if nothing comes after it, if a step goes wrong, or if a successor has no
+    /// masked row, [`Self::expand`] finds out, and what was added counts for nothing.
+    fn expand_masked(&self, _state: MaskedState<'_>, _scratch: &mut Self::Scratch, _keys: &mut Vec<u64>) -> bool {
+        false
+    }
 
     /// Finds only some successors, whose steps no other step can disturb or be disturbed by; says whether there are
     /// such. If not, or if going on with them alone would put off the others for ever, [`Self::expand`] finds all.

@@ -11,7 +11,7 @@ use tertium_explore::reduction::promises::{self, BrokenPromise};
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::search::{Finding, Observer, Progress};
-use tertium_explore::successors::{Expansion, Plain, RowSuccessors};
+use tertium_explore::successors::{Expansion, MaskedState, Plain, RowSuccessors};
 use tertium_load::failure::Failure;
 use tertium_native::compiler::NativeCompiler;
 use tertium_native::with_native_steps;
@@ -56,6 +56,13 @@ impl RowSuccessors for Stepper<'_> {
             (Self::Compiled(compiled), Some(scratch)) => compiled.expand(row, scratch, found),
             (Self::Compiled(compiled), None) => compiled.plain().expand(row, &mut (), found),
             (Self::Plain(plain), _) => plain.expand(row, &mut (), found),
+        }
+    }
+
+    fn expand_masked(&self, state: MaskedState<'_>, scratch: &mut Self::Scratch, keys: &mut Vec<u64>) -> bool {
+        match (self, scratch) {
+            (Self::Compiled(compiled), Some(scratch)) => compiled.expand_masked(state, scratch, keys),
+            _ => false,
         }
     }
 

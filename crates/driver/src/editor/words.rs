@@ -98,7 +98,11 @@ const GCL: &[Entry] = &[
     ("card", "card(s)", "how many elements a set has"),
     ("chan", "chan c : T capacity n", "a channel: `c ! e` sends, `c ? x` receives the oldest message"),
     ("choose", "choose { … } or { … }", "one of the branches that are possible, whichever"),
-    ("compassion", "compassion (p, q)", "strong fairness: runs on which `p` holds again and again count only if `q` does, too"),
+    (
+        "compassion",
+        "compassion (p, q)",
+        "strong fairness: runs on which `p` holds again and again count only if `q` does, too",
+    ),
     ("const", "const N = 3", "a fixed value; `-D N=5` gives another one, and `const N >= 2` leaves it open"),
     ("count", "count i in lo..hi : e", "for how many values of `i` the condition holds"),
     ("deadlock", "deadlock", "true where no process can step although not all are at their ends"),

@@ -131,6 +131,10 @@ pub fn breadth_first_telling<S: RowSuccessors, O: Observer>(
 pub enum Beginning<'b> {
     /// In these states.
     Initial(&'b [Vec<u32>]),
+    /// In these states; rows may be masked once there are so many.
+    MaskedAfter(&'b [Vec<u32>], usize),
+    /// In these states; keys stay what they are unless rows become longer.
+    WithStableKeys(&'b [Vec<u32>]),
     /// Where another one was when it was written down.
     Resumed(Box<SearchSoFar>),
 }
@@ -145,14 +149,15 @@ pub fn breadth_first_from<S: RowSuccessors, O: Observer>(
     level: &mut dyn FnMut(&Summary, Levelled<'_>),
 ) -> Explored {
     let threads = options.threads.clamp(1, MOST_THREADS);
-    let (initial, so_far) = match beginning {
-        Beginning::Initial(initial) => (initial, None),
-        Beginning::Resumed(so_far) => (&[][..], Some(*so_far)),
+    let afresh = |store: StateStore| (store, vec![0], 0, Summary::default());
+    let (initial, (store, levels, start, summary)) = match beginning {
+        Beginning::Initial(initial) => (initial, afresh(StateStore::new(successors.words()))),
+        Beginning::MaskedAfter(initial, enough) => {
+            (initial, afresh(StateStore::masked_after(successors.words(), enough)))
+        }
+        Beginning::WithStableKeys(initial) => (initial, afresh(StateStore::unmasked(successors.words()))),
+        Beginning::Resumed(so_far) => (&[][..], (so_far.store, so_far.levels, so_far.end as usize, so_far.summary)),
     };
-    let (store, levels, start, summary) = so_far.map_or_else(
-        || (StateStore::new(successors.words()), vec![0], 0, Summary::default()),
-        |so_far| (so_far.store, so_far.levels, so_far.end as usize, so_far.summary),
-    );
     let shared = Shared {
         level: Level::default(),
         pool: Pool::of(threads),
@@ -342,6 +347,10 @@ impl<S: RowSuccessors, O: Observer> BreadthFirstSearch<'_, S, O> {
         let mut store = self.shared.store.write().unwrap_or_else(PoisonError::into_inner);
         store.may_grow(self.shared.options.budget)?;
         let start = Instant::now();
+        if store.wants_samples() {
+            let rows = self.worker.walk(&store);
+            store.sample(&rows);
+        }
         store.grow_with(self.threads);
         self.profile.growing += start.elapsed();
         Ok(())

@@ -11,6 +11,7 @@ pub mod depth;
 pub mod disk;
 pub mod liveness;
 mod pool;
+mod random_walks;
 pub mod run;
 
 mod worker;
@@ -97,6 +98,9 @@ pub trait Observer: Sync {
     /// What one thread needs for its own.
     type Scratch: Send;
 
+    /// Whether it looks at states at all.
+    const LOOKS: bool = true;
+
     /// Room for one thread.
     fn scratch(&self) -> Self::Scratch;
 
@@ -123,6 +127,7 @@ pub struct Blind;
 
 impl Observer for Blind {
     type Scratch = ();
+    const LOOKS: bool = false;
 
     fn scratch(&self) {}
 

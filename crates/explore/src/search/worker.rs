@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tertium_base::Stopped;
 
+use super::random_walks::random_walks;
 use super::{Finding, Observer, Summary};
-use crate::store::{Batch, Branches, Full, StateStore};
-use crate::successors::{Expansion, RowSuccessors};
+use crate::store::{Batch, BitMask, Branches, Full, StateStore, trimmed};
+use crate::successors::{Expansion, MaskedState, RowSuccessors};
 
 /// States are expanded in groups of this many.
 const GROUP: usize = 16;
@@ -50,6 +51,8 @@ pub(super) struct Worker<'w, S: RowSuccessors, O: Observer> {
     /// Room for one row.
     row: Vec<u32>,
     batch: Batch,
+    /// Of each state of a group of masked rows, where its successors end, and whether keys told them.
+    ends: Vec<(usize, bool)>,
     /// States that were expanded since the last look at the limits; none before the first.
     since_look: Option<usize>,
 }
@@ -68,6 +71,7 @@ impl<'w, S: RowSuccessors, O: Observer> Worker<'w, S, O> {
             found: vec![Expansion::default(); GROUP],
             row: Vec::new(),
             batch: Batch::default(),
+            ends: Vec::with_capacity(GROUP),
             since_look: None,
         }
     }
@@ -79,6 +83,11 @@ impl<'w, S: RowSuccessors, O: Observer> Worker<'w, S, O> {
             self.since_look = Some(0);
         }
         is_due
+    }
+
+    /// Rows far from the beginning.
+    pub fn walk(&mut self, store: &StateStore) -> Vec<Vec<u32>> {
+        random_walks(self.successors, &mut self.scratch, store)
     }
 
     /// Expands these states; those that no longer fit are handed back.
@@ -99,6 +108,9 @@ impl<'w, S: RowSuccessors, O: Observer> Worker<'w, S, O> {
     /// found again when they are done anew.
     fn group(&mut self, store: &StateStore, states: &[u32]) -> usize {
         store.begin_batch(&mut self.batch);
+        if let Some(mask) = store.key_mask() {
+            return self.masked_group(store, mask, states);
+        }
         for (at, &state) in states.iter().enumerate() {
             if self.find(store, state, at).is_err() {
                 return 0;
@@ -126,8 +138,63 @@ impl<'w, S: RowSuccessors, O: Observer> Worker<'w, S, O> {
         states.len()
     }
 
+    /// The same where masked rows are keys: rows are made only where keys do not tell what comes next, or somebody looks at them.
+    fn masked_group(&mut self, store: &StateStore, mask: &BitMask, states: &[u32]) -> usize {
+        self.ends.clear();
+        for (at, &number) in states.iter().enumerate() {
+            let (start, state) = (self.batch.keys.len(), MaskedState { key: store.key(number), mask });
+            let is_known = self.successors.expand_masked(state, &mut self.scratch, &mut self.batch.keys);
+            if !is_known {
+                self.batch.keys.truncate(start);
+                if self.find_by_row(store, number, at).is_err() {
+                    return 0;
+                }
+            }
+            self.ends.push((self.batch.keys.len(), is_known));
+        }
+        store.look_ahead(&mut self.batch);
+        let entered = store.enter_batch(&mut self.batch);
+        if O::LOOKS {
+            let fresh = std::mem::take(&mut self.batch.fresh);
+            for &new in fresh.iter().filter(|&&new| (new as usize) < entered) {
+                self.row.clear();
+                self.row.resize(mask.words(), 0);
+                mask.unmask_key(self.batch.keys[new as usize], &mut self.row);
+                self.row.truncate(trimmed(&self.row, store.words()));
+                look(self.observer, &mut self.eyes, self.level, &self.row, &mut self.share.summary);
+            }
+            self.batch.fresh = fresh;
+        }
+        let mut first = 0;
+        for (at, &state) in states.iter().enumerate() {
+            let (end, is_known) = self.ends[at];
+            if entered < end {
+                return at;
+            }
+            if is_known {
+                self.share.summary.transitions += end - first;
+            } else {
+                self.count(store, state, at);
+            }
+            first = end;
+        }
+        states.len()
+    }
+
+    /// Finds the successors of a state and their keys, where masked rows are keys.
+    fn find_by_row(&mut self, store: &StateStore, state: u32, at: usize) -> Result<(), Full> {
+        self.expand(store, state, at)?;
+        store.add_keys_to_batch(&self.bases[at], &self.found[at], &mut self.batch)
+    }
+
     /// Finds the successors of a state and their keys.
     fn find(&mut self, store: &StateStore, state: u32, at: usize) -> Result<(), Full> {
+        self.expand(store, state, at)?;
+        store.add_to_batch(at, &self.found[at], &mut self.batch)
+    }
+
+    /// Finds the successors of a state.
+    fn expand(&mut self, store: &StateStore, state: u32, at: usize) -> Result<(), Full> {
         let (base, found) = (&mut self.bases[at], &mut self.found[at]);
         store.read(state, base);
         let private = self.successors.expand_private(base.words(), &mut self.scratch, found);
@@ -135,7 +202,7 @@ impl<'w, S: RowSuccessors, O: Observer> Worker<'w, S, O> {
         if !private || !self.enter_at_once(store, at)? {
             self.successors.expand(self.bases[at].words(), &mut self.scratch, &mut self.found[at]);
         }
-        store.add_to_batch(at, &self.found[at], &mut self.batch)
+        Ok(())
     }
 
     /// Enters what was found without waiting for the group; says whether any of it waits for a later level.

@@ -27,7 +27,7 @@ pub struct Batch {
     /// Inner pairs that were looked up lately and their numbers, by some bits of their hashes.
     known: Vec<(u64, u32)>,
     /// The keys of the rows, once they are found.
-    keys: Vec<u64>,
+    pub(crate) keys: Vec<u64>,
     /// Those that were not entered lately: which of `keys`, and its hash.
     open: Vec<(u32, u64)>,
     claims: Claims,
@@ -86,6 +86,20 @@ impl StateStore {
         Ok(())
     }
 
+    /// Adds the keys of the successors of a state, where masked rows are keys.
+    ///
+    /// # Errors
+    /// `Full` if the store must grow first.
+    pub fn add_keys_to_batch(&self, base: &Branches, found: &Expansion, batch: &mut Batch) -> Result<(), Full> {
+        self.must_fit(found.reach())?;
+        for step in 0..found.steps() {
+            batch.above.clear();
+            self.mask_changes(base, found.changes(step), &mut batch.above)?;
+            batch.keys.push(base.root_with(&batch.above));
+        }
+        Ok(())
+    }
+
     /// Adds a row; `bases[0]` is then as [`Self::branches`] makes it.
     ///
     /// # Errors
@@ -93,8 +107,9 @@ impl StateStore {
     #[inline]
     pub fn add_row_to_batch(&self, row: &[u32], batch: &mut Batch) -> Result<(), Full> {
         self.must_fit(row.len())?;
-        let words = row.iter().enumerate().filter(|&(_, &word)| word != 0);
-        batch.changed.extend(words.map(|(at, &word)| (to_u32(at), word)));
+        let least = self.least_row();
+        let words = (0..least.len()).map(|at| (at, row.get(at).copied().unwrap_or(0)));
+        batch.changed.extend(words.filter(|&(at, word)| word != least[at]).map(|(at, word)| (to_u32(at), word)));
         batch.rows.push((0, to_u32(batch.changed.len())));
         Ok(())
     }
@@ -139,6 +154,9 @@ impl StateStore {
     /// # Errors
     /// `Full` if the store must grow first; the batch is of no use then.
     pub fn find_keys(&self, bases: &[Branches], batch: &mut Batch) -> Result<(), Full> {
+        if self.is_masked() {
+            self.mask_rows(bases, batch)?;
+        }
         for level in 0..self.levels() {
             self.pair_up(bases, level, batch);
             if self.inner_pairs().bytes() > NEAR {
@@ -156,6 +174,20 @@ impl StateStore {
             batch.keys.push(bases[base as usize].root_with(&batch.changed[from..to as usize]));
             from = to as usize;
         }
+        Ok(())
+    }
+
+    /// Goes from the changes of rows to those of their masked rows.
+    fn mask_rows(&self, bases: &[Branches], batch: &mut Batch) -> Result<(), Full> {
+        let Batch { changed, rows, above, .. } = batch;
+        above.clear();
+        let mut from = 0;
+        for (base, end) in rows {
+            self.mask_changes(&bases[*base as usize], &changed[from..*end as usize], above)?;
+            from = *end as usize;
+            *end = to_u32(above.len());
+        }
+        std::mem::swap(changed, above);
         Ok(())
     }
 

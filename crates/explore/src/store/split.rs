@@ -11,8 +11,6 @@ use tertium_base::narrow::to_u32;
 
 use super::tree_compression::{Branches, StateStore};
 
-/// With fewer states the choice is neither safe nor worth its time.
-const ENOUGH: usize = 1 << 17;
 /// This many states are tried, one after the other: neighbours share parts, as all states do in the end.
 const SAMPLE: usize = 1 << 14;
 /// At most this many splits are tried besides the present one.
@@ -20,18 +18,29 @@ const TRIALS: usize = 8;
 
 impl StateStore {
     pub(super) fn may_choose_split(&self) -> bool {
-        !self.split_is_chosen && self.len() >= ENOUGH && self.zeros.width() > 2
+        !self.split_is_chosen && self.len() >= self.enough.max(2) && self.width() > 2
     }
 
     /// Rebuilds the trees with the best split found, if it is better by more than chance.
     pub(super) fn choose_split(&mut self, threads: usize) {
         self.split_is_chosen = true;
+        if self.origin.width() <= 2 {
+            return;
+        }
         let (now, tried) = self.try_splits(threads);
         if let Some((pairs, split)) = tried.into_iter().min()
             && pairs < now - now / 8
         {
-            self.rebuild(self.zeros.width(), split);
+            self.rebuild(self.origin_with(split), self.masking.clone());
         }
+    }
+
+    /// The row whose cells are all 0, in trees with another split.
+    fn origin_with(&self, split: usize) -> Branches {
+        self.masking.mask().map_or_else(
+            || Branches::zeros(self.width(), split, self.least),
+            |mask| Branches::masked(mask, split, self.least),
+        )
     }
 
     /// How many inner pairs the sample makes with the present split, and with each that is tried.
@@ -51,7 +60,7 @@ impl StateStore {
                     break;
                 }
             }
-            let now = self.pairs_with(self.zeros.split());
+            let now = self.pairs_with(self.origin.split());
             take_trials();
             now
         });
@@ -60,11 +69,11 @@ impl StateStore {
 
     /// The splits that are tried; 0 is a tree as even as can be.
     fn trials(&self) -> Vec<usize> {
-        let width = self.zeros.width();
+        let width = self.origin.width();
         let step = width.div_ceil(TRIALS);
         let mut splits: Vec<usize> = (0..width).step_by(step).collect();
         splits.push(self.least);
-        splits.retain(|&split| split != self.zeros.split() && split < width);
+        splits.retain(|&split| split != self.origin.split() && split < width);
         splits
     }
 
@@ -72,9 +81,10 @@ impl StateStore {
     fn pairs_with(&self, split: usize) -> usize {
         let mut trial = Self::new(self.least);
         trial.split_is_chosen = true;
-        trial.zeros = Branches::zeros(self.zeros.width(), split, self.least);
+        trial.origin = self.origin_with(split);
+        trial.masking = self.masking.clone();
         let from = to_u32(self.len() / 2);
-        trial.copy_from(self, from..from + to_u32(SAMPLE));
+        trial.copy_from(self, from..from + to_u32(SAMPLE.min(self.len() - from as usize)));
         trial.inner.len()
     }
 }
@@ -87,7 +97,7 @@ mod tests {
     #[test]
     fn states_keep_their_numbers_and_need_less_room() {
         let row = |number: u32| vec![number % 3, 7, number % 420, number / 420, 5, 1];
-        let states = to_u32(ENOUGH) * 2;
+        let states = 1 << 18;
         let fill = |store: &mut StateStore| {
             let mut scratch = store.branches();
             for number in 0..states {
@@ -96,11 +106,11 @@ mod tests {
                 }
             }
         };
-        let (mut chosen, mut even) = (StateStore::new(6), StateStore::new(6));
+        let (mut chosen, mut even) = (StateStore::unmasked(6), StateStore::unmasked(6));
         even.split_is_chosen = true;
         fill(&mut chosen);
         fill(&mut even);
-        assert_eq!(chosen.zeros.split(), 3);
+        assert_eq!(chosen.origin.split(), 3);
         assert!(chosen.inner.len() * 10 < even.inner.len(), "{} {}", chosen.inner.len(), even.inner.len());
         let mut read = chosen.branches();
         for number in 0..states {
@@ -113,7 +123,7 @@ mod tests {
     fn every_split_of_every_width_keeps_rows_apart() {
         for (width, split) in (1..=9).flat_map(|width| (0..=width).map(move |split| (width, split))) {
             let mut store = StateStore::new(width);
-            store.zeros = Branches::zeros(width, split, width);
+            store.origin = Branches::zeros(width, split, width);
             let (mut base, mut scratch) = (store.branches(), store.branches());
             let mut rows = vec![vec![0; width]];
             assert_eq!(store.insert_afresh(&rows[0], &mut scratch), Ok((0, true)));

@@ -104,10 +104,16 @@ pub fn breadth_first_on_disk<S: RowSuccessors, O: Observer>(
     let inside = Options { budget: &half, max_states: (most < usize::MAX).then_some(most), ..options.clone() };
     let mut last_level = Summary::default();
     let listeners = Listeners { progress: &mut *progress, found: &mut |_, _| {} };
-    let explored =
-        breadth_first_from(successors, observer, Beginning::Initial(initial), &inside, listeners, &mut |summary, _| {
+    let explored = breadth_first_from(
+        successors,
+        observer,
+        Beginning::WithStableKeys(initial),
+        &inside,
+        listeners,
+        &mut |summary, _| {
             last_level = summary.clone();
-        });
+        },
+    );
     let is_full = match explored.summary.stopped {
         Some(Stopped(StopReason::Memory)) => true,
         Some(Stopped(StopReason::Count)) => explored.store.len() > disk.states,

@@ -2,23 +2,31 @@
 
 use tertium_base::narrow::{high_half, low_half, to_u32};
 
+use crate::store::BitMask;
 use crate::store::pairs::PairTable;
 
 /// One row and the numbers of its inner pairs, level by level from the words up.
 #[derive(Clone, Debug)]
 pub struct Branches {
-    /// The words, then the numbers of the pairs of each level.
+    /// The row, if the words that are stored are those of its masked row.
+    pub(super) row: Vec<u32>,
+    /// The words that are stored, then the numbers of the pairs of each level.
     pub(super) cells: Vec<u32>,
     /// Where the levels begin, and where the last one ends.
     pub(super) starts: Vec<usize>,
     /// How many cells of each level lie left of the split.
-    splits: Vec<usize>,
+    pub(super) splits: Vec<usize>,
     pub(super) len: usize,
+    /// The layout of the store that it is of.
+    pub(super) layout: usize,
     /// Room for what differs from another row.
     pub(super) changed: Vec<(u32, u32)>,
+    /// Room for how a masked row differs.
+    pub(super) masked: Vec<(u32, u32)>,
 }
 
 impl Branches {
+    /// The row of zeros, of this width.
     pub(in crate::store) fn zeros(width: usize, split: usize, len: usize) -> Self {
         let (mut left, mut right) = (split.min(width), width - split.min(width));
         let (mut starts, mut splits, mut end) = (vec![0, width], vec![left], width);
@@ -28,13 +36,19 @@ impl Branches {
             starts.push(end);
             splits.push(left);
         }
-        Self { cells: vec![0; end], starts, splits, len, changed: Vec::new() }
+        let cells = vec![0; end];
+        Self { row: Vec::new(), cells, starts, splits, len, layout: 0, changed: Vec::new(), masked: Vec::new() }
+    }
+
+    /// The row whose masked row is zeros.
+    pub(in crate::store) fn masked(mask: &BitMask, split: usize, len: usize) -> Self {
+        Self { row: mask.least_row(), ..Self::zeros(mask.masked_words(), split, len) }
     }
 
     /// Whether rows of the other are laid out in the same way.
     #[inline]
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.starts[1] == other.starts[1] && self.splits[0] == other.splits[0]
+        self.layout == other.layout
     }
 
     /// How many words lie left of the split.
@@ -52,9 +66,16 @@ impl Branches {
     #[inline]
     #[must_use]
     pub fn words(&self) -> &[u32] {
-        &self.cells[..self.len]
+        &self.whole_row()[..self.len]
     }
 
+    /// The words of the row, filled up with zeros.
+    #[inline]
+    pub(in crate::store) fn whole_row(&self) -> &[u32] {
+        if self.row.is_empty() { &self.cells[..self.starts[1]] } else { &self.row }
+    }
+
+    /// How many words are stored of a row.
     #[inline]
     pub(in crate::store) fn width(&self) -> usize {
         self.starts[1]

@@ -9,7 +9,7 @@
 //! longer than all before it makes the store rebuild its trees when it grows; numbers of states stay.
 //!
 //! The words left and right of a split make a tree each, and the two meet in the last pair. At first the split lies behind
-//! the words that every row has; `split` may move it once there are many states.
+//! the words that every row has; `split` may move it once there are many states. Then, too, trees may become those of masked rows (`masking`).
 
 mod branches;
 
@@ -21,22 +21,30 @@ use tertium_base::{Budget, StopReason, Stopped};
 pub use self::branches::Branches;
 use self::branches::split;
 pub(super) use self::branches::{Pairing, find_changed, pair};
+use crate::store::masking::Masking;
 use crate::store::pairs::{Full, PairTable};
+
+/// With fewer states the choice of a mask and a split is neither safe nor worth its time.
+const ENOUGH: usize = 1 << 17;
 
 /// The states seen, each with a dense number.
 #[derive(Debug)]
 pub struct StateStore {
     /// Every row has at least this many words.
     pub(super) least: usize,
-    /// The longest row that did not fit, if that is longer than `zeros` has room for.
+    /// The longest row that did not fit, if that is longer than there is room for.
     wanted: AtomicUsize,
-    /// The row of zeros; its width is that of the trees.
-    pub(super) zeros: Branches,
+    /// The row whose cells are all 0: of zeros, or the least row of the mask. Its width is that of the trees.
+    pub(super) origin: Branches,
+    /// Which bits of rows are stored.
+    pub(super) masking: Masking,
     /// The inner pairs of all rows; a number means the same wherever it stands.
     pub(super) inner: PairTable,
     roots: PairTable,
     /// Whether the split was chosen by looking at states.
     pub(super) split_is_chosen: bool,
+    /// How many states are enough to choose by.
+    pub(super) enough: usize,
     /// How often the trees were rebuilt; the numbers of inner pairs are others after that.
     layout: usize,
 }
@@ -68,12 +76,26 @@ impl StateStore {
         Self {
             least,
             wanted: AtomicUsize::new(0),
-            zeros: Branches::zeros(least, 0, least),
+            origin: Branches::zeros(least, 0, least),
+            masking: Masking::default(),
             inner: inner_table(),
             roots: PairTable::new(),
             split_is_chosen: false,
+            enough: ENOUGH,
             layout: 0,
         }
+    }
+
+    /// The same, where rows may be masked once there are so many: for tests, since the usual number is large.
+    #[must_use]
+    pub fn masked_after(words: usize, enough: usize) -> Self {
+        Self { enough, ..Self::new(words) }
+    }
+
+    /// The same, where all bits of all rows are stored always, so that keys stay what they are unless rows become longer.
+    #[must_use]
+    pub fn unmasked(words: usize) -> Self {
+        Self { masking: Masking::never(), ..Self::new(words) }
     }
 
     /// How many states there are.
@@ -103,19 +125,28 @@ impl StateStore {
     /// Whether it should grow at the next opportunity.
     #[must_use]
     pub fn wants_to_grow(&self) -> bool {
-        self.is_too_narrow() || self.inner.wants_to_grow() || self.roots.wants_to_grow()
+        self.is_too_narrow()
+            || self.masking.has_misfits()
+            || self.may_choose_split()
+            || self.inner.wants_to_grow()
+            || self.roots.wants_to_grow()
     }
 
     /// Whether a row was met that is too long for its trees; growing changes the keys of all states then.
     #[must_use]
     pub fn is_too_narrow(&self) -> bool {
-        self.wanted.load(Ordering::Relaxed) > self.zeros.width()
+        self.wanted.load(Ordering::Relaxed) > self.width()
+    }
+
+    /// How many words a row may have.
+    pub(super) fn width(&self) -> usize {
+        self.origin.whole_row().len()
     }
 
     /// Bytes that growing now would take for a while.
     #[must_use]
     pub fn growth_bytes(&self) -> usize {
-        if self.is_too_narrow() || self.may_choose_split() {
+        if self.is_too_narrow() || self.masking.has_misfits() || self.may_choose_split() {
             return self.bytes() * 2;
         }
         let of = |table: &PairTable| if table.wants_to_grow() { table.growth_bytes() } else { 0 };
@@ -142,7 +173,11 @@ impl StateStore {
     pub fn grow_with(&mut self, threads: usize) {
         if self.is_too_narrow() {
             self.widen();
+        }
+        if self.masking.has_misfits() {
+            self.mask_anew(threads);
         } else if self.may_choose_split() {
+            self.choose_mask();
             self.choose_split(threads);
         }
         for table in [&mut self.inner, &mut self.roots] {
@@ -154,20 +189,27 @@ impl StateStore {
 
     /// Rebuilds the trees for longer rows. States are entered in the order of their numbers, so they keep them.
     fn widen(&mut self) {
-        let width = (*self.wanted.get_mut()).max(self.zeros.width() * 3 / 2);
-        let split = if self.split_is_chosen { self.zeros.split() } else { self.least };
-        self.rebuild(width, split);
+        let width = (*self.wanted.get_mut()).max(self.width() * 3 / 2);
+        let split = if self.split_is_chosen { self.origin.split() } else { self.least };
+        let masking = self.masking.widened(width);
+        let origin = masking.mask().map_or_else(
+            || Branches::zeros(width, split, self.least),
+            |mask| Branches::masked(mask, split, self.least),
+        );
+        self.rebuild(origin, masking);
     }
 
-    /// Rebuilds the trees with other shapes, which must not be those they have.
-    pub(super) fn rebuild(&mut self, width: usize, split: usize) {
+    /// Rebuilds the trees in another layout.
+    pub(super) fn rebuild(&mut self, origin: Branches, masking: Masking) {
         let mut other = Self::new(self.least);
-        other.zeros = Branches::zeros(width, split, self.least);
+        other.layout = self.layout + 1;
+        other.origin = Branches { layout: other.layout, ..origin };
+        other.masking = masking;
         // It is filled once more, not used: nothing is chosen on the way.
         other.split_is_chosen = true;
         other.copy_from(self, 0..to_u32(self.len()));
         other.split_is_chosen = self.split_is_chosen;
-        other.layout = self.layout + 1;
+        other.enough = self.enough;
         *self = other;
     }
 
@@ -185,7 +227,7 @@ impl StateStore {
     /// Room for one row.
     #[must_use]
     pub fn branches(&self) -> Branches {
-        self.zeros.clone()
+        self.origin.clone()
     }
 
     /// The key of the state with this number: what its row is made of, by numbers of inner pairs.
@@ -207,7 +249,7 @@ impl StateStore {
 
     /// Reads the row with this key.
     pub fn read_key(&self, root: u64, into: &mut Branches) {
-        if !into.is_like(&self.zeros) {
+        if !into.is_like(&self.origin) {
             *into = self.branches();
         }
         let top = into.top();
@@ -221,7 +263,10 @@ impl StateStore {
             let (below, above) = into.cells[from..to].split_at_mut(middle - from);
             split(&self.inner, pairing, above, below);
         }
-        into.len = trimmed(&into.cells[..into.starts[1]], self.least);
+        if let Some(mask) = self.masking.mask() {
+            mask.unmask(&into.cells[..into.starts[1]], &mut into.row);
+        }
+        into.len = trimmed(into.whole_row(), self.least);
     }
 
     /// Inserts a row that differs from `base` in the words where `words` does; `base` is read from or inserted in
@@ -241,11 +286,15 @@ impl StateStore {
     #[inline]
     pub fn root(&self, base: &Branches, words: &[u32], scratch: &mut Branches) -> Result<u64, Full> {
         self.must_fit(words.len())?;
-        let width = self.zeros.width();
         // Branches from before the store was rebuilt are of no use.
-        let base = if base.is_like(&self.zeros) { base } else { &self.zeros };
-        let changed = &mut scratch.changed;
-        find_changed(&base.cells[..width], words, changed);
+        let base = if base.is_like(&self.origin) { base } else { &self.origin };
+        let Branches { changed, masked, .. } = scratch;
+        find_changed(base.whole_row(), words, changed);
+        if self.masking.mask().is_some() {
+            masked.clear();
+            self.mask_changes(base, changed, masked)?;
+            std::mem::swap(changed, masked);
+        }
         for level in 0..base.starts.len() - 2 {
             self.join(base.pairing(level), base.level(level), changed)?;
         }
@@ -254,7 +303,7 @@ impl StateStore {
 
     #[inline]
     pub(super) fn must_fit(&self, words: usize) -> Result<(), Full> {
-        if words <= self.zeros.width() {
+        if words <= self.width() {
             return Ok(());
         }
         self.wanted.fetch_max(words, Ordering::Relaxed);
@@ -263,7 +312,7 @@ impl StateStore {
 
     /// How many levels of pairs there are below the last.
     pub(super) fn levels(&self) -> usize {
-        self.zeros.starts.len() - 2
+        self.origin.starts.len() - 2
     }
 
     pub(super) fn inner_pairs(&self) -> &PairTable {
@@ -317,19 +366,19 @@ impl StateStore {
     /// # Errors
     /// `Full` if the store must grow first.
     pub fn insert_afresh(&self, words: &[u32], scratch: &mut Branches) -> Result<(u32, bool), Full> {
-        self.insert(&self.zeros, words, scratch)
+        self.insert(&self.origin, words, scratch)
     }
 
     /// The number of a row, if it has been seen.
     #[must_use]
     pub fn find(&self, words: &[u32]) -> Option<u32> {
-        if words.len() > self.zeros.width() {
+        if words.len() > self.width() {
             return None;
         }
-        let mut level = words.to_vec();
-        level.resize(self.zeros.width(), 0);
+        let mut level = self.masking.mask().map_or_else(|| Some(words.to_vec()), |mask| mask.masked_row(words))?;
+        level.resize(self.origin.width(), 0);
         for height in 0..self.levels() {
-            let pairing = self.zeros.pairing(height);
+            let pairing = self.origin.pairing(height);
             let firsts = (0..level.len()).filter(|&at| !pairing.is_second(at));
             let number = |at: usize| match pairing.is_alone(at) {
                 true => Some(level[at]),
