@@ -6,6 +6,7 @@ use tertium_base::narrow::{to_u32, whole};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_cegar::answer::{ProgramAnswer, Vacuity};
 use tertium_cegar::observer::ProgramObserver;
+use tertium_evidence::Deadlock;
 use tertium_evidence::observer::{Counts, Observer};
 use tertium_explore::pack::RowLayouts;
 use tertium_explore::reduction::promises::BrokenPromise;
@@ -326,7 +327,11 @@ impl ExplicitCheck<'_, '_> {
     /// Whether a property is decided on the collected graph: branching ones that no single state decides, and all whose
     /// reading or engine the user chose.
     fn on_graph(&self, asked: &PropertyQuery) -> bool {
-        let chosen = self.options.deadlock.is_some()
+        // The search for linear properties lets runs that end stay where they are, which `maximal` asks for; it knows strong fairness, and the graph does not.
+        let is_read_so = asked.formula.logic() == Logic::Ltl
+            && self.options.deadlock == Some(Deadlock::Maximal)
+            && !self.space.scheduling.strong.is_empty();
+        let chosen = (self.options.deadlock.is_some() && !is_read_so)
             || self.options.linear.is_some()
             || self.options.engine != EngineChoice::Auto;
         chosen || (asked.formula.logic() != Logic::Ltl && !safety::decided_by_states(self.space, asked))

@@ -102,7 +102,7 @@ impl PairTable {
     }
 
     fn grown_len(&self) -> usize {
-        self.slots.len() / 2 * 3
+        self.slots.len() / 5 * 7
     }
 
     /// Bytes that growing would take for a while.
@@ -271,7 +271,7 @@ impl PairTable {
         }
     }
 
-    /// Makes half as many slots more. Keys and numbers stay. So many threads do it, if that is worth it.
+    /// Makes two fifths as many slots more: half as many would leave less than half of them taken, and a state would need more than 24 bytes. Keys and numbers stay. So many threads do it, if that is worth it.
     pub fn grow(&mut self, threads: usize) {
         let len = self.grown_len();
         let parts = threads.min(len / LARGE).max(1);
