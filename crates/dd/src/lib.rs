@@ -4,7 +4,7 @@
 //! [`TransitionRelation`] a set of steps between rows in parts that each say which bits they write; images, preimages and what is
 //! reachable are computed by saturation. [`Ternary`] diagrams hold one of
 //! three values per row. Everything that may run out of nodes or time returns `Stopped` instead, also in the middle of an
-//! operation; nothing here panics for want of memory.
+//! operation; nothing here panics for want of memory. [`Set::to_words`] writes a set down for another store.
 //!
 //! The diagrams are OxiDD's; none of its types is visible outside. Not here: what bits mean.
 //!
@@ -24,6 +24,7 @@
 mod conjunction;
 mod gauge;
 mod manager;
+mod portable;
 mod relation;
 mod saturation;
 mod set;

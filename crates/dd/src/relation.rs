@@ -223,7 +223,25 @@ impl TransitionRelation {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn reachable(&self, start: &Set, constraint: Option<&Set>) -> Result<Set, Stopped> {
-        self.saturate(start, constraint, Direction::Forward)
+        self.saturate(start, constraint, Direction::Forward, &mut |_| {})
+    }
+
+    /// The same without a constraint, in stages: first by the events of the lowest level alone, then by those of the next one too, and so on. `stage` sees what is reached after
+    /// each of them; from there the search can begin again.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn reachable_in_stages(&self, start: &Set, stage: &mut dyn FnMut(&Set)) -> Result<Set, Stopped> {
+        let (store, everywhere) = (&start.store, start.store.full());
+        let groups = EventGroups::new(&self.parts, Direction::Forward, store);
+        let mut reached = start.clone();
+        for first in (1..groups.count()).rev() {
+            let from = (&groups, first);
+            reached = store
+                .walk(|manager| Saturation::closure(manager, store, from, &reached.function, &everywhere.function))?;
+            stage(&reached);
+        }
+        self.saturate(&reached, None, Direction::Forward, stage)
     }
 
     /// Everything from which `goal` is reachable inside `constraint`, `goal` itself included; by saturation.
@@ -231,16 +249,22 @@ impl TransitionRelation {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn backward_reachable(&self, goal: &Set, constraint: Option<&Set>) -> Result<Set, Stopped> {
-        self.saturate(goal, constraint, Direction::Backward)
+        self.saturate(goal, constraint, Direction::Backward, &mut |_| {})
     }
 
-    fn saturate(&self, start: &Set, constraint: Option<&Set>, direction: Direction) -> Result<Set, Stopped> {
+    fn saturate(
+        &self,
+        start: &Set,
+        constraint: Option<&Set>,
+        direction: Direction,
+        stage: &mut dyn FnMut(&Set),
+    ) -> Result<Set, Stopped> {
         let store = &start.store;
         let groups = EventGroups::new(&self.parts, direction, store);
         let everywhere = store.full();
         let constraint = constraint.unwrap_or(&everywhere);
         let closed = |set: &Set| {
-            store.walk(|manager| Saturation::closure(manager, store, &groups, &set.function, &constraint.function))
+            store.walk(|manager| Saturation::closure(manager, store, (&groups, 0), &set.function, &constraint.function))
         };
         let mut reached = closed(start)?;
         let mut frontier = reached.clone();
@@ -252,6 +276,7 @@ impl TransitionRelation {
             let next = closed(&next)?;
             frontier = next.minus(&reached)?;
             reached = next;
+            stage(&reached);
         }
         Ok(reached)
     }

@@ -95,6 +95,11 @@ impl<'p> EventGroups<'p> {
         }
         Self { groups, direction }
     }
+
+    /// How many groups there are.
+    pub(crate) fn count(&self) -> usize {
+        self.groups.len()
+    }
 }
 
 /// One walk through the diagrams of a store.
@@ -192,18 +197,19 @@ impl<'m, 'id> Saturation<'m, 'id> {
         Ok(found)
     }
 
-    /// The least fixpoint of images inside `constraint` from `start` on: what is reachable, `start` itself included.
+    /// The least fixpoint of images inside `constraint` from `start` on: what is reachable, `start` itself included; by the events of the groups from
+    /// `first` on.
     pub(crate) fn closure(
         manager: &'m Manager<'id>,
         store: &'m Store,
-        groups: &'m EventGroups<'m>,
+        (groups, first): (&'m EventGroups<'m>, usize),
         start: &Function,
         constraint: &Function,
     ) -> AllocResult<Function> {
         let EventGroups { groups, direction } = groups;
         let (direction, unconstrained) = (*direction, constraint.valid());
         let walk = Self { manager, store, groups, direction, unconstrained, calls: Cell::new(0) };
-        let found = walk.saturate(start.as_edge(manager), constraint.as_edge(manager), 0)?.into_edge();
+        let found = walk.saturate(start.as_edge(manager), constraint.as_edge(manager), first)?.into_edge();
         Ok(Function::from_edge(manager, found))
     }
 

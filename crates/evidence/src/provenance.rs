@@ -3,10 +3,10 @@
 //! Every answer has a [`Provenance`]. Its words are the field's, and are the same in every report: `name`s in JSON, [`Provenance::phrase`] in
 //! sentences.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What computed an answer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
     /// Nothing yet: the run ended before this question was begun.
@@ -34,7 +34,7 @@ pub enum Engine {
 }
 
 /// By which means an engine decided.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Technique {
     /// None yet.
@@ -82,7 +82,7 @@ pub enum Technique {
 }
 
 /// What a search could leave out without losing an answer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StateReduction {
     /// Orders of independent steps; then also what is below.
@@ -94,14 +94,14 @@ pub enum StateReduction {
 }
 
 /// Where an answer comes from.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Provenance {
     /// What computed it.
     pub engine: Engine,
     /// By which means.
     pub technique: Technique,
     /// What was left out of the states.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduction: Option<StateReduction>,
 }
 

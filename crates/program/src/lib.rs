@@ -4,7 +4,7 @@
 //! guarded steps over variables ([`types`]), expressions ([`expr`], [`build`]) and channels. [`semantics`] defines
 //! steps over flat states ([`layout`], [`state`]) with faults as values ([`fault`]); [`terms`] reads the same steps as
 //! formulas, [`blocks`] does so for uninterruptible blocks, [`footprint`] says what they touch, [`show`] prints everything, and [`slots`]
-//! says what each slot of a state holds. [`follow`] goes through uninterruptible blocks, [`analysis`] finds what always holds. [`validate`] is what front ends promise. [`successors`] is the face that searches see of whatever
+//! says what each slot of a state holds. [`follow`] goes through uninterruptible blocks, [`analysis`] finds what always holds. [`validate`] is what front ends promise, [`fingerprint`](mod@fingerprint) tells one program from another. [`successors`] is the face that searches see of whatever
 //! has states, and [`search`] the search over it.
 //!
 //! Not here: any surface language, fast exploration, and formulas beyond their atoms.
@@ -61,6 +61,7 @@ pub mod eval;
 mod events;
 pub mod expr;
 pub mod fault;
+pub mod fingerprint;
 pub mod follow;
 pub mod footprint;
 pub mod graph;

@@ -298,7 +298,7 @@ impl<S: RowSuccessors, O: Observer> BreadthFirstSearch<'_, S, O> {
         listeners: &mut Listeners<'_>,
         level: &mut dyn FnMut(&Summary, Levelled<'_>),
     ) -> Result<(), Stopped> {
-        let (mut start, mut told) = (self.end, self.summary.findings.len());
+        let (mut start, mut told) = (self.end, 0);
         self.enter(initial)?;
         loop {
             let end = self.shared.store().len();

@@ -5,9 +5,10 @@
 //! written when everything ended; what stands before it is a whole search up to a level. A search goes on behind the last whole section.
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use tertium_base::narrow::{folded, to_u32};
 use tertium_base::{Budget, Stopped};
@@ -76,8 +77,24 @@ pub struct CheckpointFile {
     levels: usize,
 }
 
+/// Whoever was killed may take a moment to be gone.
+const PATIENCE: Duration = Duration::from_secs(10);
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(20);
+
+/// The file, once nobody else writes it. Where the system knows no locks it is taken without.
+pub(super) fn locked(file: File) -> io::Result<File> {
+    let start = Instant::now();
+    while let Err(TryLockError::WouldBlock) = file.try_lock() {
+        if start.elapsed() >= PATIENCE {
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another run is writing it"));
+        }
+        std::thread::sleep(BETWEEN_ATTEMPTS);
+    }
+    Ok(file)
+}
+
 /// All bits of a section in 64.
-fn hash(bytes: &[u8], states: usize) -> u64 {
+pub(super) fn hash(bytes: &[u8], states: usize) -> u64 {
     let mut hash = 0x2D35_8DCC_AA6C_78A5 ^ states as u64;
     for chunk in bytes.chunks(8) {
         let mut word = [0; 8];
@@ -94,12 +111,16 @@ fn name_of(finding: &Finding) -> u64 {
 }
 
 impl CheckpointFile {
+    /// So many bytes say of which search it is.
+    pub const HEAD: u64 = WORDS.len() as u64 + 8;
+
     /// A new file for a search with this identity: what must be the same for a search to go on.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn create(path: &Path, identity: &str) -> io::Result<Self> {
-        let mut file = File::create(path)?;
+        let mut file = locked(File::options().write(true).create(true).truncate(false).open(path)?)?;
+        file.set_len(0)?;
         file.write_all(WORDS)?;
         file.write_all(&hash(identity.as_bytes(), 0).to_le_bytes())?;
         file.sync_data()?;
@@ -111,6 +132,14 @@ impl CheckpointFile {
     /// # Errors
     /// If it cannot be written.
     pub fn append<O: Observer>(&mut self, summary: &Summary, levelled: Levelled<'_>, observer: &O) -> io::Result<()> {
+        self.append_with(summary, levelled, &observer.remarks())
+    }
+
+    /// The same, with these remarks.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn append_with(&mut self, summary: &Summary, levelled: Levelled<'_>, remarks: &[u64]) -> io::Result<()> {
         let mut bytes = Vec::new();
         for count in [summary.transitions, summary.deadlocks, summary.faults, levelled.end as usize] {
             put(&mut bytes, count as u64);
@@ -118,7 +147,6 @@ impl CheckpointFile {
         let levels = &levelled.levels[self.levels.min(levelled.levels.len())..];
         put(&mut bytes, levels.len() as u64);
         levels.iter().for_each(|&level| put(&mut bytes, u64::from(level)));
-        let remarks = observer.remarks();
         put(&mut bytes, remarks.len() as u64);
         remarks.iter().for_each(|&remark| put(&mut bytes, remark));
         put(&mut bytes, summary.findings.len() as u64);
@@ -154,34 +182,81 @@ pub fn resume<S: RowSuccessors, O: Observer>(
     (successors, observer): (&S, &O),
     budget: &Budget,
 ) -> Result<(Option<SearchSoFar>, CheckpointFile), CheckpointFailure> {
+    let (reading, file) = read(path, identity, successors.words(), usize::MAX, budget)?;
+    if reading.levels.is_empty() {
+        return Ok((None, file));
+    }
+    reading.must_have_levels(|one, next| one < next)?;
+    observer.absorb(&reading.remarks);
+    Ok((Some(reading.finish(successors, observer)?), file))
+}
+
+/// What one of several searchers has of the states, each keeping its own, up to a level.
+#[derive(Debug)]
+pub struct PartSoFar {
+    /// Its states, levels (some of them empty) and what was seen.
+    pub search: SearchSoFar,
+    /// What else was written.
+    pub remarks: Vec<u64>,
+}
+
+/// The same for the part of one of several searchers, up to so many levels at most: what was written after them is dropped.
+///
+/// # Errors
+/// If the file is not of this search, or damaged.
+pub fn resume_part<S: RowSuccessors, O: Observer>(
+    path: &Path,
+    identity: &str,
+    (successors, observer): (&S, &O),
+    levels: usize,
+    budget: &Budget,
+) -> Result<(Option<PartSoFar>, CheckpointFile), CheckpointFailure> {
+    let (mut reading, file) = read(path, identity, successors.words(), levels, budget)?;
+    if reading.levels.is_empty() {
+        return Ok((None, file));
+    }
+    reading.must_have_levels(|one, next| one <= next)?;
+    let remarks = std::mem::take(&mut reading.remarks);
+    Ok((Some(PartSoFar { search: reading.finish(successors, observer)?, remarks }), file))
+}
+
+/// Reads whole sections, up to so many levels.
+fn read(
+    path: &Path,
+    identity: &str,
+    words: usize,
+    levels: usize,
+    budget: &Budget,
+) -> Result<(Reading, CheckpointFile), CheckpointFailure> {
     let unreadable = CheckpointFailure::Unreadable;
-    let mut file = File::options().read(true).write(true).open(path).map_err(unreadable)?;
-    let (mut words, mut own) = ([0; WORDS.len()], [0; 8]);
-    let begun = file.read_exact(&mut words).and_then(|()| file.read_exact(&mut own));
-    if begun.is_err() || words != *WORDS {
+    let mut file = File::options().read(true).write(true).open(path).and_then(locked).map_err(unreadable)?;
+    let (mut begins, mut own) = ([0; WORDS.len()], [0; 8]);
+    let begun = file.read_exact(&mut begins).and_then(|()| file.read_exact(&mut own));
+    if begun.is_err() || begins != *WORDS {
         return Err(CheckpointFailure::Damaged("it does not begin as it should"));
     }
     if u64::from_le_bytes(own) != hash(identity.as_bytes(), 0) {
         return Err(CheckpointFailure::Other);
     }
     let mut reading = Reading {
-        store: StateStore::new(successors.words()),
+        store: StateStore::new(words),
         levels: Vec::new(),
         end: 0,
         summary: Summary::default(),
         places: Vec::new(),
         remarks: Vec::new(),
     };
-    let mut whole = (WORDS.len() + own.len()) as u64;
-    while let Some(bytes) = section(&mut file, reading.store.len()).map_err(unreadable)? {
+    let mut whole = CheckpointFile::HEAD;
+    while reading.levels.len() < levels
+        && let Some(bytes) = section(&mut file, reading.store.len()).map_err(unreadable)?
+    {
         reading.section(&bytes, budget)?;
         whole += bytes.len() as u64 + 16;
     }
     // What is cut off is written again.
     file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole))).map_err(unreadable)?;
     let file = CheckpointFile { file, states: reading.store.len(), levels: reading.levels.len() };
-    let so_far = if reading.store.is_empty() { None } else { Some(reading.finish(successors, observer)?) };
-    Ok((so_far, file))
+    Ok((reading, file))
 }
 
 /// The next section; none if there is no whole one.
@@ -262,17 +337,22 @@ impl Reading {
         Ok(())
     }
 
+    /// Levels begin with the first state, each in its order behind the one before it.
+    fn must_have_levels(&self, ordered: fn(u32, u32) -> bool) -> Result<(), CheckpointFailure> {
+        let sorted = self.levels.first() == Some(&0) && self.levels.windows(2).all(|pair| ordered(pair[0], pair[1]));
+        let last = self.levels.last().copied().unwrap_or(0);
+        match sorted && ordered(last, self.end) && self.end as usize <= self.store.len() {
+            true => Ok(()),
+            false => Err(CheckpointFailure::Damaged("its levels are none")),
+        }
+    }
+
     /// Finds out again what there is to be found at the places that were noted.
     fn finish<S: RowSuccessors, O: Observer>(
         mut self,
         successors: &S,
         observer: &O,
     ) -> Result<SearchSoFar, CheckpointFailure> {
-        let sorted = self.levels.first() == Some(&0) && self.levels.windows(2).all(|pair| pair[0] < pair[1]);
-        let last = self.levels.last().copied().unwrap_or(0);
-        if !sorted || last >= self.end || self.end as usize > self.store.len() {
-            return Err(CheckpointFailure::Damaged("its levels are none"));
-        }
         let (mut scratch, mut eyes, mut found) = (successors.scratch(), observer.scratch(), Expansion::default());
         let summary = &mut self.summary;
         for (depth, name, row) in &self.places {
@@ -287,7 +367,6 @@ impl Reading {
             };
             summary.note(finding, *depth, row);
         }
-        observer.absorb(&self.remarks);
         Ok(SearchSoFar { store: self.store, levels: self.levels, end: self.end, summary: self.summary })
     }
 }

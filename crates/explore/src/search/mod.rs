@@ -2,10 +2,11 @@
 //!
 //! [`breadth`] visits level by level with any number of threads; its answers, shortest runs included, do not
 //! depend on how many. [`depth`] follows one run after the other. [`run`] finds the way back to what was noted. [`liveness`] looks for infinite runs.
-//! [`compaction`] visits what it can with bitstate hashing or hash compaction. [`checkpoint`] writes searches down and goes on with them.
+//! [`compaction`] visits what it can with bitstate hashing or hash compaction. [`checkpoint`] writes searches down and goes on with them, [`checkpoint_folder`] those of one run.
 
 pub mod breadth;
 pub mod checkpoint;
+pub mod checkpoint_folder;
 pub mod compaction;
 pub mod depth;
 pub mod disk;
