@@ -10,7 +10,6 @@ use tertium_evidence::Deadlock;
 use tertium_evidence::observer::Observer;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::{Blind, Progress};
-use tertium_explore::successors::{Expansion, RowSuccessors};
 use tertium_lattice::Belnap;
 use tertium_load::failure::Failure;
 use tertium_load::questions::PropertyQuery;
@@ -22,6 +21,7 @@ use tertium_structures::answer;
 use tertium_structures::check::{CheckOptions, Session};
 use tertium_trace::run;
 
+use super::graph_parts::GraphSource;
 use super::safety::{Effort, settle};
 use super::space::Space;
 
@@ -88,39 +88,12 @@ impl Collected {
             .map(|instance| builder.add_action(&program.process(instance.process).name))
             .collect();
         let fair = if shape.fair { space.scheduling.weak.clone() } else { Vec::new() };
-        let mut constraints = vec![Vec::new(); fair.len()];
-        let store = &self.explored.store;
-        let (mut base, mut branches) = (store.branches(), store.branches());
-        let (mut scratch, mut found) = (space.stepper.scratch(), Expansion::default());
-        let mut ticks = 0;
-        for number in 0..count {
-            effort.budget.tick(&mut ticks)?;
-            store.read(to_u32(number), &mut base);
-            let from = StateId::new(number);
-            let state = space.state(base.words());
-            for (&prop, (_, atom)) in props.iter().zip(atoms) {
-                builder.set_label(from, prop, label(space, *atom, &state));
-            }
-            space.stepper.expand(base.words(), &mut scratch, &mut found);
-            if found.steps() == 0 && shape.stutter {
-                builder.add_edge(from, from, true, true, None);
-                constraints.iter_mut().for_each(|edges: &mut Vec<_>| edges.push((from, from, None)));
-            }
-            for at in 0..found.steps() {
-                let row = found.row(at);
-                let Ok((target, false)) = store.insert(&base, &row, &mut branches) else {
-                    return Err(Failure::Internal("a state was missed by the search".to_owned()));
-                };
-                let (to, mover) = (StateId::new(target as usize), found.movers[at]);
-                let action = actions.get(mover as usize).copied();
-                builder.add_edge(from, to, true, true, action);
-                for (&pid, edges) in fair.iter().zip(&mut constraints) {
-                    if pid == mover || !found.movers.contains(&pid) {
-                        edges.push((from, to, action));
-                    }
-                }
-            }
-        }
+        let (explored, budget) = (&self.explored, effort.budget);
+        let threads = effort.threads;
+        let (fair, actions) = (fair.as_slice(), actions.as_slice());
+        let source = GraphSource { space, explored, atoms, fair, actions, shape, threads, budget };
+        let constraints = source.enter(&mut builder, &props)?;
+        let (store, mut branches) = (&explored.store, explored.store.branches());
         for edges in constraints {
             builder.add_fairness(edges);
         }

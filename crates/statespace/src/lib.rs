@@ -37,6 +37,7 @@ pub mod games;
 mod games_tests;
 mod goal_observer;
 mod grace;
+mod graph_parts;
 pub mod linear;
 mod notes;
 pub mod outside;
