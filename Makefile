@@ -128,10 +128,10 @@ test-completion: $(Z3) ## 2,100 random partial models with one to four propertie
 
 # With 8 kills, 24 random models, 24 with formulas and 12 with automata in the short run, 13 times as many are 104, 312, 312 and 156.
 test-scaling: CASES = 13
-test-scaling: $(Z3) ## searches that are killed 104 times and gone on with, on disk, and by several processes on 312 random models with and without formulas (CASES=13 times 8 and 24; SEED=N), against one in memory
+test-scaling: $(Z3) ## searches, checks and clusters that are killed some 600 times and gone on with, on disk, and by several processes on 312 random models with and without formulas (CASES=13 times 8 and 24; SEED=N), against one in memory
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test -q -p tertium --test scaling -- --nocapture
-	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test -q -p tertium-cluster -p tertium-driver -p tertium-explore --test agreement --test cycles --test cluster --test disk --test parallel_cycles --test threads
+	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test -q -p tertium-cluster -p tertium-driver -p tertium-explore --test agreement --test checkpoints --test cycles --test cluster --test disk --test parallel_cycles --test threads
 
 # Every model of the corpus, counted on the device; without one, the printed code compiled by a C++ compiler (part of `make test`).
 test-gpu: ## searches on a graphics processor against the explorer, over the whole corpus; needs CUDA's driver and run-time compiler

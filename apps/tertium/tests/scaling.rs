@@ -1,6 +1,8 @@
 //! Searches that are killed and gone on with, and searches by several processes.
 
 mod common;
+#[path = "scaling/resumed.rs"]
+mod resumed;
 
 use std::cell::Cell;
 use std::fs;
@@ -42,10 +44,15 @@ fn large(folder: &Path) -> PathBuf {
 }
 
 /// Runs until the file is so long, and kills it then; whether it could be killed before it ended.
-fn kill_at(mut search: Command, file: &Path, len: u64) -> bool {
+fn kill_at(search: Command, file: &Path, len: u64) -> bool {
+    kill_when(search, &|| fs::metadata(file).map_or(0, |file| file.len()) >= len)
+}
+
+/// Runs until something is so, and kills it then; whether it could be killed before it ended.
+fn kill_when(mut search: Command, is_so: &dyn Fn() -> bool) -> bool {
     let mut child = search.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     let mut ended = false;
-    while !ended && fs::metadata(file).map_or(0, |file| file.len()) < len {
+    while !ended && !is_so() {
         std::thread::sleep(Duration::from_millis(1));
         ended = child.try_wait().expect("it is there").is_some();
     }
@@ -254,6 +261,17 @@ fn more_states_than_memory_holds() {
     assert_eq!(value("within"), Some(("true".into(), Value::Null)));
     assert_eq!(on_disk["not_asked"], serde_json::json!(["again"]));
     assert_eq!(output.status.code(), Some(10));
+    assert!(fs::read_dir(&states).expect("a folder").next().is_none(), "no file is left");
+    // A check needs some memory for itself.
+    let few = (bytes / 3 + (8 << 20)).to_string();
+    let check =
+        ["check", &model, "--only", "apart", "--only", "within", "--format", "json", "--threads", "1", "--quiet"];
+    let output = run(&[&check[..], &["--memory", &few, "--disk", &place]].concat());
+    let by_disk = document(&output);
+    let values: Vec<&Value> = by_disk["results"].as_array().expect("a list").iter().map(|one| &one["value"]).collect();
+    assert_eq!(values, ["false", "true"], "{}", said(&output));
+    let run_length = by_disk["results"][0]["evidence"]["run"]["steps"].as_array().map(|steps| steps.len() - 1);
+    assert_eq!(run_length, steps, "a shortest run");
     assert!(fs::read_dir(&states).expect("a folder").next().is_none(), "no file is left");
     let seconds = |document: &Value| document["time_ms"].as_f64().unwrap_or(0.0) / 1e3;
     let slower = seconds(&on_disk) / seconds(&plain).max(1e-3);

@@ -1,9 +1,12 @@
 //! How does one run want its answers about a program, and what does it give back?
 
 use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use tertium_base::{Span, Stopped};
 use tertium_evidence::{Deadlock, LinearReading};
+use tertium_explore::search::checkpoint_folder::CheckpointFolder;
 use tertium_explore::store::Keeping;
 use tertium_kernel::programs::question::Settings;
 use tertium_load::Located;
@@ -40,6 +43,10 @@ pub struct CheckOptions {
     pub keep_basis: bool,
     /// A truth over sets about what is reached rests on layers of sets if there are more states than this; on the graph otherwise.
     pub layers_above: f64,
+    /// Where what was found out is written down, and gone on with.
+    pub checkpoints: Option<Arc<CheckpointFolder>>,
+    /// A folder for states that memory does not hold, of searches for what single states break.
+    pub disk: Option<PathBuf>,
 }
 
 impl CheckOptions {
@@ -80,6 +87,8 @@ impl Default for CheckOptions {
             module: false,
             keep_basis: false,
             layers_above: 100_000.0,
+            checkpoints: None,
+            disk: None,
         }
     }
 }

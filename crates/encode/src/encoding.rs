@@ -178,7 +178,7 @@ impl<'p> Encoding<'p> {
             "computing the reachable states, transition relation of {} nodes",
             encoding.relation().nodes()
         ));
-        encoding.reached = encoding.relation().reachable(&encoding.init, None)?;
+        encoding.reached = encoding.all_reached(order, news)?;
         encoding.diagrams.lift_effort_limit();
         encoding.must_have_no_stray_values()?;
         Ok(encoding)

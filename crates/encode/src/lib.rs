@@ -30,6 +30,7 @@ pub mod encoding;
 mod evaluation;
 mod force;
 pub mod instantiated;
+mod kept_sets;
 pub mod never_claim;
 mod news;
 mod relation;
@@ -43,6 +44,7 @@ use tertium_base::Stopped;
 pub use cells::range;
 pub use encoding::Encoding;
 pub use instantiated::{Bounds, InstantiatedProgram};
+pub use kept_sets::ReachedSets;
 pub use news::{EncodingNews, NearStates};
 pub use size::{EncodingSize, StateSpaceEstimate, estimate};
 

@@ -2,6 +2,7 @@
 
 use tertium_dd::Gauge;
 
+use crate::kept_sets::ReachedSets;
 use crate::{Encoding, EncodingError};
 
 /// Who is told of the states within some depth, if the set of all states is not found at once.
@@ -13,11 +14,13 @@ pub struct EncodingNews<'n> {
     pub phase: &'n mut dyn FnMut(String),
     /// How far operations on sets have come.
     pub gauge: Gauge,
+    /// Who keeps what was reached.
+    pub sets: Option<&'n dyn ReachedSets>,
 }
 
 impl<'n> EncodingNews<'n> {
     pub(crate) fn phases(phase: &'n mut dyn FnMut(String)) -> Self {
-        Self { phase, gauge: Gauge::default() }
+        Self { phase, gauge: Gauge::default(), sets: None }
     }
 }
 

@@ -8,7 +8,7 @@ use tertium_base::narrow::to_u32;
 use tertium_cegar::answer::{ProgramAnswer, Reason, STUTTER, Vacuity};
 use tertium_evidence::Deadlock;
 use tertium_evidence::observer::Observer;
-use tertium_explore::search::breadth::{Explored, Options, breadth_first};
+use tertium_explore::search::breadth::{Explored, Listeners, Options, breadth_first};
 use tertium_explore::search::{Blind, Progress};
 use tertium_lattice::Belnap;
 use tertium_load::failure::Failure;
@@ -22,6 +22,7 @@ use tertium_structures::check::{CheckOptions, Session};
 use tertium_trace::run;
 
 use super::graph_parts::GraphSource;
+use super::kept_searches;
 use super::safety::{Effort, settle};
 use super::space::Space;
 
@@ -47,6 +48,26 @@ impl Collected {
             budget: effort.budget,
         };
         Self { explored: breadth_first(&space.stepper, &Blind, &space.initial, &options, progress) }
+    }
+
+    /// The same; the search is written down and gone on with where that is wanted.
+    ///
+    /// # Errors
+    /// If what is there is damaged.
+    pub fn visit_kept(
+        space: &Space<'_>,
+        effort: &Effort<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, Failure> {
+        let options = Options {
+            threads: effort.threads,
+            max_states: effort.limit(space),
+            stop_at_finding: false,
+            budget: effort.budget,
+        };
+        let listeners = Listeners { progress, found: &mut |_, _| {} };
+        let searched = (&space.stepper, &Blind);
+        Ok(Self { explored: kept_searches::search(space, "graph", searched, &space.initial, &options, listeners)? })
     }
 
     /// The search behind it.
@@ -182,9 +203,12 @@ pub fn decide(
     Ok(answer)
 }
 
+/// The code of what says that a value depends on whether runs that stop count.
+pub const DEPENDS_ON_ENDS: &str = "W0405";
+
 pub(crate) fn depends_on_ends(word: &str) -> Diagnostic {
     Diagnostic::warning(
-        "W0405",
+        DEPENDS_ON_ENDS,
         format!("runs that stop do not count here; if they do (`--deadlock maximal`), the value is {word}"),
     )
 }

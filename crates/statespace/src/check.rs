@@ -24,7 +24,8 @@ use tertium_trace::reorder;
 
 use super::branching::{self, Collected};
 use super::coverage::{self, Covered};
-use super::safety::{self, Effort, Goal};
+use super::on_disk::{self, DiskRun};
+use super::safety::{self, Effort, Goal, GoalObserver};
 use super::space::{Space, stop_word};
 use super::{bitstate, claims, games, linear};
 
@@ -78,12 +79,13 @@ pub fn check(
     }
     let mut space = match Space::new(&file.program, budget) {
         Err(Failure::Stopped(stopped)) => return Ok(CheckOutcome::stopped(questions, stopped)),
-        space => space?,
+        space => space?.with_checkpoints(options.checkpoints.clone()),
     };
     let effort = Effort {
         threads: options.threads,
         max_states: options.max_states,
-        reduction: options.reduction,
+        // A search on disk takes all steps.
+        reduction: options.reduction && options.disk.is_none(),
         store: options.store,
         budget,
     };
@@ -265,7 +267,15 @@ impl ExplicitCheck<'_, '_> {
             answer.tell(self.observer);
             early[at] = Some(answer);
         };
-        let mut found = safety::decide(self.space, goals, &self.effort, &mut self.report("exploring"), tell)?;
+        let report = &mut self.report("exploring");
+        let mut found = match &self.options.disk {
+            None => safety::decide(self.space, goals, &self.effort, report, tell)?,
+            Some(folder) => {
+                let search = &mut |observer: &GoalObserver<'_, '_>, run: &mut DiskRun<'_, '_>| run.search(observer);
+                let answers = on_disk::decide(self.space, goals, folder, &self.effort, report, search)?;
+                safety::SafetyOutcome { answers, whole: None }
+            }
+        };
         if let Some(first) = found.answers.first_mut() {
             first.cost.elapsed = start.elapsed();
         }
@@ -346,9 +356,10 @@ impl ExplicitCheck<'_, '_> {
             return Ok(answer);
         }
         let decided = if self.on_graph(asked) {
-            let whole = collected
-                .take()
-                .unwrap_or_else(|| Collected::visit(self.space, &self.effort, &mut self.report("exploring")));
+            let whole = match collected.take() {
+                Some(whole) => whole,
+                None => Collected::visit_kept(self.space, &self.effort, &mut self.report("exploring"))?,
+            };
             let answer =
                 branching::decide(self.space, asked, &whole, &self.graph_options(), &self.effort, self.observer);
             *collected = Some(whole);
@@ -383,7 +394,7 @@ impl ExplicitCheck<'_, '_> {
     /// What happens to each statement, if every state was visited.
     fn coverage(&self, collected: Option<Collected>, answers: &[ProgramAnswer]) -> Option<Vec<Covered>> {
         let interrupted = answers.iter().any(|answer| answer.stopped().is_some());
-        let lossy = self.options.store != Keeping::Exact;
+        let lossy = self.options.store != Keeping::Exact || self.options.disk.is_some();
         if interrupted || lossy || self.space.open.is_some() || self.space.initial.is_empty() {
             return None;
         }

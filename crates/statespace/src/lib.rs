@@ -7,7 +7,7 @@
 //! repeated by the definition of a step.
 //!
 //! [`space`] is a program made ready for searching, [`reduced_program`] leaves out what a question does not need, [`coverage`] tells
-//! what no run ever does, [`run_evidence`] whether a run shows what it is said to show.
+//! what no run ever does, [`run_evidence`] whether a run shows what it is said to show, [`kept_searches`] which searches are written down and gone on with, [`on_disk`] what becomes of more states than memory holds.
 //!
 //! Not here: which engine is tried when (the strategy of `driver`), and abstraction (`cegar`).
 //!
@@ -38,8 +38,10 @@ mod games_tests;
 mod goal_observer;
 mod grace;
 mod graph_parts;
+pub mod kept_searches;
 pub mod linear;
 mod notes;
+pub mod on_disk;
 pub mod outside;
 pub mod reduced_program;
 pub mod run_evidence;

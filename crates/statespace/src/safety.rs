@@ -20,6 +20,7 @@ use super::bitstate;
 pub use super::goal_observer::GoalObserver;
 pub(crate) use super::goal_observer::{WantedFinding, watcher};
 use super::grace::{afterwards, short_while};
+use super::kept_searches;
 use super::reduced_program::ReducedProgram;
 use super::space::{Space, Stepper, stop_word};
 use tertium_cegar::answer::{ProgramAnswer, Reason};
@@ -116,7 +117,11 @@ pub fn decide(
     let mut early = Early { answers: vec![None; goals.len()], next: FIRST_TELLING, failed: None };
     let found = &mut |summary: &Summary, levelled: Levelled<'_>| search.tell_early(summary, levelled, &mut early, tell);
     let (stepper, initial) = search.steps();
-    let first = self::search(space, stepper, initial, &watcher, effort, Listeners { progress, found });
+    let asked: Vec<(String, String)> = goals.iter().map(open).map(|answer| (answer.name, answer.formula)).collect();
+    let what = format!("states {} {} {asked:?}", reduced.is_some(), space.scheduling != Scheduling::default());
+    let options = options(space, effort);
+    let listeners = Listeners { progress, found };
+    let first = kept_searches::search(space, &what, (stepper, &watcher), initial, &options, listeners)?;
     early.failed.map_or(Ok(()), Err)?;
     let open: Vec<usize> = (0..goals.len()).filter(|&at| early.answers[at].is_none()).collect();
     let all_steps = search.with_all_steps(&open, &first.summary, progress);
@@ -271,13 +276,11 @@ pub(crate) fn search(
     effort: &Effort<'_>,
     listeners: Listeners<'_>,
 ) -> Explored {
-    let options = Options {
-        threads: effort.threads,
-        max_states: effort.limit(space),
-        stop_at_finding: false,
-        budget: effort.budget,
-    };
-    breadth_first_telling(stepper, watcher, initial, &options, listeners)
+    breadth_first_telling(stepper, watcher, initial, &options(space, effort), listeners)
+}
+
+fn options<'e>(space: &Space<'_>, effort: &Effort<'e>) -> Options<'e> {
+    Options { threads: effort.threads, max_states: effort.limit(space), stop_at_finding: false, budget: effort.budget }
 }
 
 /// The reason of a property whose atoms have no value somewhere.

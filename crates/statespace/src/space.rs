@@ -9,6 +9,7 @@ use tertium_explore::compiled::{self, Compiled};
 use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::reduction::promises::{self, BrokenPromise};
 use tertium_explore::search::breadth::{Options, breadth_first};
+use tertium_explore::search::checkpoint_folder::CheckpointFolder;
 use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::search::{Finding, Observer, Progress};
 use tertium_explore::successors::{Expansion, MaskedState, Plain, RowSuccessors};
@@ -90,9 +91,11 @@ pub struct Space<'p> {
     /// What the scheduler promises.
     pub scheduling: Scheduling,
     /// Whether searches may rely on what the program promises about its channels.
-    keeps_promises: bool,
+    pub(crate) keeps_promises: bool,
     /// How the steps of large searches are computed.
     pub(crate) steps: StepsBy,
+    /// Where searches that visit every state are written down.
+    pub(crate) checkpoints: Option<Arc<CheckpointFolder>>,
 }
 
 /// How the steps of large searches are computed. All ways find the same.
@@ -151,7 +154,17 @@ impl<'p> Space<'p> {
             Err(why) => (Vec::new(), Some(wording::no_initial(program, &why))),
         };
         let scheduling = super::linear::scheduling(program);
-        Ok(Self { semantics, plain, stepper, initial, open, scheduling, keeps_promises: false, steps })
+        Ok(Self {
+            semantics,
+            plain,
+            stepper,
+            initial,
+            open,
+            scheduling,
+            keeps_promises: false,
+            steps,
+            checkpoints: None,
+        })
     }
 
     /// The same with steps computed in another way.
@@ -159,6 +172,13 @@ impl<'p> Space<'p> {
     pub fn with_steps(mut self, steps: StepsBy) -> Self {
         self.steps = steps;
         self.stepper = Stepper::Compiled(Box::new(steps.of(Compiled::of(&self.semantics))));
+        self
+    }
+
+    /// The same; searches that visit every state are written down there, and gone on with.
+    #[must_use]
+    pub fn with_checkpoints(mut self, checkpoints: Option<Arc<CheckpointFolder>>) -> Self {
+        self.checkpoints = checkpoints;
         self
     }
 

@@ -87,6 +87,9 @@ fn is_promise(formula: &Formula, id: NodeId) -> bool {
     }
 }
 
+/// The code of what says that a property holds for a reason that says little.
+pub const VACUOUS: &str = "W0303";
+
 /// The code of what is said where it was not looked for, or not to the end.
 pub const NOT_KNOWN: &str = "W0308";
 
@@ -141,7 +144,7 @@ fn replaced(formula: &Formula, target: NodeId, antecedent: NodeId) -> Formula {
 /// A property holds for a reason that says little: this antecedent is never true.
 pub fn never_matters(antecedent: &str) -> Diagnostic {
     let what = format!("vacuous: the property holds because `{antecedent}` is never true where it matters");
-    Diagnostic::warning("W0303", what)
+    Diagnostic::warning(VACUOUS, what)
 }
 
 /// The same over a lattice, of any value but false.
@@ -149,7 +152,7 @@ pub fn same_value(antecedent: &str, value: &str) -> Diagnostic {
     let what = format!(
         "vacuous: the value stays {value} whatever follows from `{antecedent}`; its negation alone has the same value"
     );
-    Diagnostic::warning("W0303", what)
+    Diagnostic::warning(VACUOUS, what)
 }
 
 /// No path, so everything is true of all of them.

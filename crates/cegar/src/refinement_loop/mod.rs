@@ -17,6 +17,7 @@ mod conserved_sums;
 mod end_reading;
 mod every_start;
 mod horn_predicates;
+mod kept_predicates;
 mod lasso_structure;
 mod open_cycles;
 mod paths;
@@ -54,6 +55,7 @@ use tertium_lattice::Belnap;
 use tertium_program::search::Limits;
 use tertium_program::{ExprId, InitialValue};
 
+use self::kept_predicates::{OF_STATES, PredicateRecords};
 use self::reasons::{functions, gave_up, no_progress, no_start, no_value, not_repeated, several_starts};
 use self::search::{TargetHit, Tree};
 use self::targets::Target;
@@ -103,7 +105,9 @@ pub fn check(
         how: for_structures(abstraction),
         open_cycle: None,
         clock: Instant::now(),
+        records: PredicateRecords::of(options.checkpoints.as_deref(), &file.program),
     };
+    learning.take_up_predicates(&mut prepared, OF_STATES);
     let rest = match learning.states(&mut prepared) {
         Err(Failure::Stopped(stopped)) => {
             learning.stop_all(&prepared, stopped.0);
@@ -162,6 +166,8 @@ struct Loop<'a> {
     open_cycle: Option<Reason>,
     /// Since when work is not counted for any answer.
     clock: Instant,
+    /// When predicates were written down, if that is wanted.
+    records: Option<PredicateRecords>,
 }
 
 /// What became of a path to a state that may be bad.
@@ -317,6 +323,7 @@ impl Loop<'_> {
                 }
             }
             stuck.clear();
+            self.write_predicates(prepared, OF_STATES);
             self.left = self.left.saturating_sub(u32::from(!news.is_empty()));
             self.note(prepared, &tree, before, reason);
             for &target in &done {

@@ -43,7 +43,7 @@ impl Loop<'_> {
             remarks.extend(disagreements(&own));
             return Ok(remarks);
         }
-        self.refined(&mut own, number, calls)?;
+        self.refined_from_kept(&mut own, number, calls)?;
         Ok(disagreements(&own))
     }
 
@@ -60,7 +60,7 @@ impl Loop<'_> {
     }
 
     /// Answers it on the structure of possible and certain steps, by ranked games if that is not enough.
-    fn refined(&mut self, own: &mut Prepared, number: QuestionId, calls: usize) -> Result<(), Failure> {
+    pub(super) fn refined(&mut self, own: &mut Prepared, number: QuestionId, calls: usize) -> Result<(), Failure> {
         let before = self.answers[number.index()].rounds.len();
         self.structure(own, number, calls)?;
         let open =

@@ -172,6 +172,7 @@ impl Loop<'_> {
             }
             asking.end_round(prepared, run.made, Some(run.why));
             asking.news = news;
+            self.write_predicates(prepared, question.name());
         }
     }
 
@@ -217,6 +218,7 @@ impl Loop<'_> {
                 self.answers[number.index()].verdict.leave_open(no_progress());
                 return Ok(());
             }
+            self.write_predicates(prepared, question.name());
             // What a round taught may be what a game needs, as long as it is little.
             let few = prepared.system.predicates().len() <= limits::STRUCTURE_GAME_FEW_PREDICATES;
             if few && self.ranked_game(prepared, number, limits::RANKING_GAME_FEW_CHANGES)? {

@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 use tertium_base::Diagnostic;
 use tertium_explore::search::breadth::{Beginning, Explored, Levelled, Listeners, Options, breadth_first_from};
 use tertium_explore::search::checkpoint::{CheckpointFailure, CheckpointFile, resume};
+use tertium_explore::search::checkpoint_folder::FolderFailure;
+pub use tertium_explore::search::checkpoint_folder::{CheckpointFolder, RunIdentity};
 use tertium_explore::search::{Blind, Progress, Summary};
+use tertium_statespace::kept_searches::refused as not_resumed;
 
 use super::cluster::fingerprint;
 use super::safety::Effort;
@@ -36,9 +39,7 @@ impl Checkpoints {
     /// What could not be written on the way.
     #[must_use]
     pub fn warning(&self) -> Option<Diagnostic> {
-        let error = self.failed.as_ref()?;
-        let message = format!("checkpoints in `{}` could not be written: {error}", self.folder.display());
-        Some(Diagnostic::warning("W0329", message).help("what was written before can be gone on with"))
+        Some(unwritten(&self.folder, &self.failed.as_ref()?.to_string()))
     }
 
     /// Visits every state.
@@ -72,15 +73,48 @@ impl Checkpoints {
     }
 }
 
+/// A folder for the searches of one run that decides questions, begun or gone on with.
+///
+/// # Errors
+/// If it cannot be written, or is that of another run.
+pub fn folder_of_run(
+    folder: &Path,
+    every: Duration,
+    (identity, resume): (&RunIdentity, bool),
+) -> Result<CheckpointFolder, Failure> {
+    let opened = match resume {
+        true => CheckpointFolder::resume(folder, every, identity),
+        false => CheckpointFolder::begin(folder, every, identity),
+    };
+    opened.map_err(|why| {
+        let why = match why {
+            FolderFailure::Unwritable(error) => return unwritable(folder, &error),
+            FolderFailure::Unreadable(error) => format!("there is no run that can be read: {error}"),
+            FolderFailure::Damaged => "a file in it is damaged".to_owned(),
+            FolderFailure::Other("version") => "it is of another version of this program".to_owned(),
+            FolderFailure::Other("model") => "it is of another model, or the model was changed".to_owned(),
+            FolderFailure::Other(_) => "it was asked other questions, or with other options".to_owned(),
+        };
+        not_resumed(folder, &why)
+    })
+}
+
+/// What could not be written of a run on the way.
+#[must_use]
+pub fn not_written(folder: &CheckpointFolder) -> Option<Diagnostic> {
+    Some(unwritten(folder.path(), &folder.failed()?))
+}
+
+pub(super) fn unwritten(folder: &Path, error: &str) -> Diagnostic {
+    let message = format!("checkpoints in `{}` could not be written: {error}", folder.display());
+    Diagnostic::warning("W0329", message).help("what was written before can be gone on with")
+}
+
 fn refused(path: &Path, why: &CheckpointFailure) -> Failure {
     if let CheckpointFailure::Stopped(stopped) = why {
         return (*stopped).into();
     }
-    Diagnostic::error("E0387", format!("cannot go on with `{}`: {why}", path.display()))
-        .help(
-            "begin anew with `--checkpoint`, or name the folder, the program and the options that it was written with",
-        )
-        .into()
+    not_resumed(path, &why.to_string())
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {

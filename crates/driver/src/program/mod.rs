@@ -9,7 +9,7 @@
 //!
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
-//! [`bitstate`] answers with a store that keeps little; [`reduced_program`] leaves out what a question does not need and tells runs with all of it, [`slice`](mod@slice) does so with variables; [`approximation`] writes the abstraction as programs, [`error_trace`] tells abstract paths to what may be broken, [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`location_invariants`] what holds in all states, [`proof`] makes certificates. [`parameterised`] answers for systems of every size. [`predicate_abstraction`] answers
+//! [`bitstate`] answers with a store that keeps little; [`reduced_program`] leaves out what a question does not need and tells runs with all of it, [`slice`](mod@slice) does so with variables; [`approximation`] writes the abstraction as programs, [`error_trace`] tells abstract paths to what may be broken, [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`location_invariants`] what holds in all states, [`proof`] makes certificates. [`checkpoints`] and [`kept_answers`] let a run that was killed go on. [`parameterised`] answers for systems of every size. [`predicate_abstraction`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only. Which way a program goes is up to the [strategy](crate::strategy).
 
 mod asked;
@@ -24,6 +24,7 @@ pub mod explore;
 pub mod failing_case;
 pub mod game;
 pub mod horn_reply;
+pub mod kept_answers;
 pub mod live_ranges;
 pub mod location_invariants;
 pub mod parameterised;

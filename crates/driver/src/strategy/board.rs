@@ -1,5 +1,6 @@
 //! What is known of each question so far?
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,6 +31,8 @@ pub(super) enum News {
 
 struct State {
     answers: Vec<ProgramAnswer>,
+    /// Whether each was decided elsewhere.
+    elsewhere: Vec<bool>,
     /// How much the `unknown` of each tells.
     insight: Vec<u8>,
     remarks: Vec<Located>,
@@ -52,7 +55,7 @@ impl State {
     /// A value that depends on what no step changes is told as it is.
     fn is_open(&self, question: QuestionId) -> bool {
         let answer = &self.answers[question.index()];
-        answer.value() == Belnap::Unknown && answer.condition.is_empty()
+        !self.elsewhere[question.index()] && answer.value() == Belnap::Unknown && answer.condition.is_empty()
     }
 
     /// Ends the work that is for nothing.
@@ -71,9 +74,11 @@ impl State {
 }
 
 impl Board {
-    pub(super) fn new(questions: &[Question], news: Sender<News>) -> Self {
+    /// What is `decided` elsewhere stays without an answer here, and nobody is asked about it.
+    pub(super) fn new(questions: &[Question], decided: &BTreeSet<String>, news: Sender<News>) -> Self {
         let state = State {
             answers: questions.iter().map(ProgramAnswer::about).collect(),
+            elsewhere: questions.iter().map(|question| decided.contains(question.name())).collect(),
             insight: vec![0; questions.len()],
             remarks: Vec::new(),
             coverage: None,
@@ -100,7 +105,10 @@ impl Board {
     /// Whether the question with this name has a definite answer.
     pub(super) fn is_decided(&self, name: &str) -> bool {
         let state = self.state();
-        state.closed || state.answers.iter().any(|answer| answer.name == name && answer.verdict.is_definite())
+        let is_decided = |(answer, elsewhere): (&ProgramAnswer, &bool)| {
+            answer.name == name && (answer.verdict.is_definite() || *elsewhere)
+        };
+        state.closed || state.answers.iter().zip(&state.elsewhere).any(is_decided)
     }
 
     /// Whether some engine has had its turn.
@@ -257,10 +265,12 @@ impl Board {
 
     /// Whether a search of all states has answered everything.
     pub(super) fn is_decided_by_search(&self) -> bool {
-        let by_search = |answer: &ProgramAnswer| {
-            answer.verdict.is_definite() && answer.provenance.engine == tertium_evidence::provenance::Engine::Explore
+        let by_search = |(answer, elsewhere): (&ProgramAnswer, &bool)| {
+            let found = answer.provenance.engine == tertium_evidence::provenance::Engine::Explore;
+            *elsewhere || (answer.verdict.is_definite() && found)
         };
-        self.state().answers.iter().all(by_search)
+        let state = self.state();
+        state.answers.iter().zip(&state.elsewhere).all(by_search)
     }
 
     /// Whether somebody still wants to know what happens to each statement.

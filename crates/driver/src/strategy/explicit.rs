@@ -78,10 +78,16 @@ impl ProgramEngine for ExplicitSearch {
         let threads = if alone { 1 } else { wanted.threads };
         // What happens to each statement is asked once.
         let look_for_idle = wanted.look_for_idle && self.asked != QuestionChoice::Runs;
+        // The first states are soon visited again, and searches that begin anew with other limits are others each time.
+        let checkpoints = wanted.checkpoints.clone().filter(|_| self.extent == Extent::Whole);
+        let disk = wanted.disk.clone().filter(|_| self.extent == Extent::Whole);
         let (file, budget, observer) = (situation.request.file, situation.budget, situation.observer);
+        let all = self.asked_together(situation, open, checkpoints.is_some());
         loop {
-            let options = CheckOptions { max_states, look_for_idle, threads, ..wanted.clone() };
-            let outcome = check(file, open, &options, budget, observer)?;
+            let (checkpoints, disk) = (checkpoints.clone(), disk.clone());
+            let options = CheckOptions { max_states, look_for_idle, threads, checkpoints, disk, ..wanted.clone() };
+            let mut outcome = check(file, &all, &options, budget, observer)?;
+            outcome.answers.retain(|answer| open.iter().any(|question| question.name() == answer.name));
             let is_open =
                 |answer: &ProgramAnswer| answer.value() == Belnap::Unknown && !observer.is_decided(&answer.name);
             let goes_on =
@@ -112,6 +118,21 @@ pub(super) fn is_about_runs(request: &ProgramQuery<'_>, question: QuestionId) ->
 }
 
 impl ExplicitSearch {
+    /// The open questions; where the search for what states break is written down, with all others that it is about: whatever is decided meanwhile, it is the same search.
+    fn asked_together(&self, situation: &Situation<'_>, open: &[Question], is_written: bool) -> Vec<Question> {
+        let by_states = |question: &Question| match question {
+            Question::Property(asked) => asked.invariant.is_some(),
+            Question::Never(_) => true,
+            Question::Watched(_) => false,
+        };
+        if !is_written || !open.iter().any(by_states) {
+            return open.to_vec();
+        }
+        let is_open = |question: &Question| open.iter().any(|open| open.name() == question.name());
+        let asked = situation.request.questions.iter();
+        asked.filter(|question| by_states(question) || is_open(question)).cloned().collect()
+    }
+
     /// Why an answer was found in this way, if there is something to say about it.
     fn choice(&self, situation: &Situation<'_>) -> Option<String> {
         match self.extent {

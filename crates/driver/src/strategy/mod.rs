@@ -33,6 +33,7 @@ mod plan;
 pub mod portfolio;
 mod predicates;
 mod processes;
+mod resumed;
 mod seen_ranges;
 mod slicing;
 mod symbolic;
@@ -106,7 +107,7 @@ pub fn decide_telling(
     // A model of Horn clauses is what the answer rests on.
     wishes.options.keep_basis |= request.file.language == Language::Horn;
     let request = &ProgramQuery { wishes: &wishes, ..*request };
-    let mut outcome = games::decide_telling(request, budget, observer, tell)?;
+    let mut outcome = resumed::decide_telling(request, budget, observer, tell)?;
     outcome.remarks.extend(distances(request.file, &request.wishes.options, budget)?);
     let told = replies(request.file, request.questions, &outcome.answers, &request.wishes.options, budget)?;
     outcome.remarks.extend(told);
@@ -115,6 +116,8 @@ pub fn decide_telling(
 
 /// The same for questions beside those of the user: nothing else is told.
 fn decide_aside(request: &ProgramQuery<'_>, budget: &Budget, observer: &dyn Observer) -> Result<CheckOutcome, Failure> {
+    let wishes = resumed::unwritten(request.wishes);
+    let request = &ProgramQuery { wishes: &wishes, ..*request };
     games::decide_telling(request, budget, observer, &mut |_, _| ControlFlow::Continue(()))
 }
 
@@ -132,7 +135,7 @@ fn decide_whole(
     let facts = Facts::of(request);
     let phases = plan::of(request, &facts)?;
     let (sender, news) = std::sync::mpsc::channel();
-    let board = Board::new(request.questions, sender);
+    let board = Board::new(request.questions, &request.wishes.decided, sender);
     let portfolio = Portfolio { request, facts: &facts, board: &board, budget, observer };
     for phase in &phases {
         if !board.has_begun() || (!board.open().is_empty() && budget.check().is_ok()) {

@@ -235,6 +235,12 @@ fn together(request: &ProgramQuery<'_>, facts: &Facts, few_processes: Vec<Stage>
     };
     let (runs, states): (Vec<QuestionId>, Vec<QuestionId>) =
         QuestionId::all(request.questions).partition(|&question| is_about_runs(request, question));
+    if request.wishes.options.disk.is_some() {
+        // What is left of the memory is for the search on disk, until that has ended.
+        let searches = [QuestionChoice::States, QuestionChoice::Runs].map(|asked| Stage::search(extent, asked));
+        lanes.push(Lane::with_share(shares::SEARCH, searches.into()));
+        return Phase { lanes };
+    }
     let share = if runs.is_empty() || states.is_empty() { shares::SEARCH } else { shares::SEARCH / 2 };
     if !states.is_empty() || runs.is_empty() {
         lanes.push(Lane::with_share(share, vec![Stage::search(extent, QuestionChoice::States)]));

@@ -11,6 +11,7 @@ use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tertium_base::{Budget, StopReason, Stopped};
@@ -190,8 +191,11 @@ impl SlicedWork<'_, '_> {
                 waiting.push_back(SliceQuery { questions: unlifted, slice: None });
             }
             let is_over_quota = own.glance() == Err(Stopped(StopReason::Time)) && budget.glance().is_ok();
-            asked.questions.retain(|question| !self.is_decided(*question));
-            if is_over_quota && !asked.questions.is_empty() {
+            // A search that is written down is about all questions of its slice.
+            if self.request.wishes.options.checkpoints.is_none() {
+                asked.questions.retain(|question| !self.is_decided(*question));
+            }
+            if is_over_quota && !asked.questions.iter().all(|question| self.is_decided(*question)) {
                 waiting.push_back(asked);
             }
         }
@@ -207,6 +211,7 @@ impl SlicedWork<'_, '_> {
 
     fn is_decided(&self, question: QuestionId) -> bool {
         self.lifted.get(&question).is_some_and(|answer| answer.verdict.is_definite())
+            || self.request.wishes.decided.contains(self.request.question(question).name())
     }
 
     /// Asks one slice; the questions whose runs cannot be told of the whole program.
@@ -246,7 +251,10 @@ impl SlicedWork<'_, '_> {
         let wishes = self.request.wishes;
         let has_all = asked.slice.as_ref().is_none_or(|slice| slice.idle.is_empty());
         let look_for_idle = wishes.options.look_for_idle && has_all && self.outcome.coverage.is_none();
-        Wishes { options: CheckOptions { look_for_idle, ..wishes.options.clone() }, ..wishes.clone() }
+        let decided = asked.questions.iter().filter(|question| self.is_decided(**question));
+        let decided = decided.map(|question| self.request.question(*question).name().to_owned()).collect();
+        let options = CheckOptions { look_for_idle, ..wishes.options.clone() };
+        Wishes { options, decided: Arc::new(decided), ..wishes.clone() }
     }
 
     /// Keeps what was not told before: why questions are open, and remarks.

@@ -1,5 +1,8 @@
 //! How does the user want a program decided?
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use tertium_base::Diagnostic;
 use tertium_cegar::options::CheckOptions;
 use tertium_cegar::parameterised::AtLeast;
@@ -58,6 +61,9 @@ pub struct Wishes {
     pub deterministic: bool,
     /// Whether predicates were given; they are meant to be enough unless the user says otherwise.
     pub predicates_given: bool,
+    /// The names of the questions that an earlier run has decided, or that need not be asked for another reason. They stay among the questions, since searches that are
+    /// written down are about all of them.
+    pub decided: Arc<BTreeSet<String>>,
 }
 
 impl Default for Wishes {
@@ -73,6 +79,7 @@ impl Default for Wishes {
             // What a library finds should be what it finds again.
             deterministic: true,
             predicates_given: false,
+            decided: Arc::default(),
         }
     }
 }

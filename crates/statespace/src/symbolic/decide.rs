@@ -12,7 +12,7 @@ use tertium_check::symbolic::{
     Atoms, Automata, Fairness, Pair, StrongFairness, Structure, evaluate, linear_value, paths, star_value,
 };
 use tertium_dd::{Gauge, Set, with_deep_stack_meanwhile};
-use tertium_encode::{Bounds, Encoding, EncodingError, EncodingNews, InstantiatedProgram};
+use tertium_encode::{Bounds, Encoding, EncodingError, EncodingNews, InstantiatedProgram, ReachedSets};
 use tertium_evidence::Deadlock;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_explore::search::liveness::Scheduling;
@@ -27,6 +27,7 @@ use tertium_structures::{engines, prove};
 use tertium_trace::run::Run;
 
 use super::counterexample::BranchingCounterexample;
+use super::kept_sets::KeptSets;
 use super::near_states::NearStates;
 use super::structure::{label, structure};
 use super::telling::{News, Telling, figures, listen};
@@ -133,7 +134,9 @@ fn run(
     let subject = InstantiatedProgram::watched(&program, &asked, &claims).map_err(failure)?.within(believed);
     let mut near = NearStates::new(&subject, questions, options);
     let mut found = |answer: &ProgramAnswer| _ = report.send(News::Answer(Box::new(answer.clone())));
-    let mut news = EncodingNews { phase: &mut tell, gauge: gauge.clone() };
+    let sets = options.checkpoints.as_deref().map(|folder| KeptSets::of(folder, &subject, believed));
+    let sets = sets.as_ref().map(|sets| sets as &dyn ReachedSets);
+    let mut news = EncodingNews { phase: &mut tell, gauge: gauge.clone(), sets };
     let made = Encoding::of_telling(&subject, budget, &mut news, &mut |encoding, depth| {
         near.look(encoding, depth, observer, &mut found)
     });

@@ -25,6 +25,8 @@ Examples:
   tertium check protocol.gcl
   tertium check protocol.gcl -p 'G !(P@crit && Q@crit)' --threads 2
   tertium check model.pml -D N=4 --fair
+  tertium check model.pml --checkpoint states:5m      (and after a reboot: --resume states)
+  tertium check model.pml --disk /var/tmp --memory 8G (more states than memory holds)
   tertium check bakery.gcl --refinements 0 --predicate 'y1 = 0' --predicate 'y1 <= y2'
   tertium check design.kmts --timeout 60s --memory 4G --evidence proofs
   tertium check design.kmts --expect safe=true --expect live=unknown
@@ -104,6 +106,16 @@ pub struct CheckArgs {
     /// Programs: stop after this many states [default: 1000000 if a variable has no bounds, else none]
     #[arg(long, value_name = "N", help_heading = "Work")]
     pub max_states: Option<usize>,
+    /// Programs: write down in this folder what was found out (answers, visited states, sets, predicates), so that `--resume` goes on with it;
+    /// `DIR:EVERY` says how often, for example `states:5m` [default: every minute]
+    #[arg(long, value_name = "DIR[:EVERY]", conflicts_with = "resume", help_heading = "Work")]
+    pub checkpoint: Option<String>,
+    /// Programs: go on with the run that is written down in this folder, and write there; the answers are those of an unbroken run
+    #[arg(long, value_name = "DIR[:EVERY]", help_heading = "Work")]
+    pub resume: Option<String>,
+    /// Programs: visit states one by one, and keep them in files in this folder when half of `--memory` is used; for what single states break
+    #[arg(long, value_name = "DIR", help_heading = "Work")]
+    pub disk: Option<PathBuf>,
     /// Promela: look for runs that pass no progress label from some point on
     #[arg(long, help_heading = "What to check")]
     pub progress: bool,

@@ -19,13 +19,12 @@ use tertium_report::questions::AnswersReport;
 use tertium_report::view::{Input, SCHEMA_VERSION};
 use tertium_report::{Style, json, text};
 
-use super::program_views;
 use super::questions::any;
 use super::wishes::{keeping, threads};
+use super::{checkpoints, program_views};
 use crate::command::args::{DeviceName, ExploreArgs, PlainFormat, SearchName, StepsName};
 use crate::command::progress::{Phase, Progress};
 use crate::command::terminal::{self, Stream};
-use crate::command::units::Duration;
 use crate::command::watchdog::{self, LastWords};
 use crate::command::{exit, files};
 
@@ -70,7 +69,7 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
         drop(progress);
         return Ok(show_answers(args, &file, &report));
     }
-    let mut checkpoints = checkpoints(args, &effort)?;
+    let mut checkpoints = wanted_checkpoints(args, &effort)?;
     if args.device == DeviceName::Gpu {
         let report = on_device(args, &file, (&space, &effort), &phase)?;
         drop(progress);
@@ -156,7 +155,7 @@ fn on_device(
 }
 
 /// What is written down of the search, or gone on with.
-fn checkpoints(args: &ExploreArgs, effort: &Effort<'_>) -> Result<Option<Checkpoints>, Failure> {
+fn wanted_checkpoints(args: &ExploreArgs, effort: &Effort<'_>) -> Result<Option<Checkpoints>, Failure> {
     let Some(said) = args.checkpoint.as_ref().or(args.resume.as_ref()) else { return Ok(None) };
     let is_plain = effort.store == Keeping::Exact && args.search == SearchName::Breadth && !effort.reduction;
     if !is_plain || args.device == DeviceName::Gpu {
@@ -167,13 +166,9 @@ fn checkpoints(args: &ExploreArgs, effort: &Effort<'_>) -> Result<Option<Checkpo
         .help("leave out `--store`, `--search`, `--reduction` and `--device`, or the checkpoints")
         .into());
     }
-    let parsed = said.rsplit_once(':').and_then(|(folder, every)| Some((folder, every.parse::<Duration>().ok()?)));
-    let (folder, every) = parsed.map_or((said.as_str(), EVERY), |(folder, every)| (folder, every.0));
-    Ok(Some(Checkpoints::new(Path::new(folder), every, args.resume.is_some())))
+    let (folder, every) = checkpoints::place(said);
+    Ok(Some(Checkpoints::new(&folder, every, args.resume.is_some())))
 }
-
-/// How often a search is written down, if nobody says it.
-const EVERY: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Said where the graph was asked for and a limit was reached before all of it was there.
 fn no_graph() -> Diagnostic {

@@ -119,10 +119,16 @@ fn models_in(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
 
 /// Names of properties and states are those of one model.
 fn refuse_what_is_about_one(args: &CheckArgs) -> Result<(), Failure> {
-    let given = [("--only", !args.only.is_empty()), ("--expect", !args.expect.is_empty()), ("--at", args.at.is_some())];
+    let given = [
+        ("--only", !args.only.is_empty()),
+        ("--expect", !args.expect.is_empty()),
+        ("--at", args.at.is_some()),
+        ("--checkpoint", args.checkpoint.is_some()),
+        ("--resume", args.resume.is_some()),
+    ];
     let mistakes: Vec<Located> = (given.iter().filter(|(_, given)| *given))
         .map(|(option, _)| {
-            let message = format!("`{option}` names something of one model, and several are given");
+            let message = format!("`{option}` is about one model, and several are given");
             Located::nowhere(Diagnostic::error("E0345", message).help("check that model by itself"))
         })
         .collect();

@@ -3,6 +3,7 @@
 pub mod abstraction;
 mod certify;
 pub mod check;
+pub mod checkpoints;
 mod cluster;
 mod compare;
 mod complete;

@@ -1,5 +1,6 @@
 //! `tertium check` on programs.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use tertium_base::Budget;
@@ -15,14 +16,14 @@ use super::check::{Done, Wanted, finish, folder, heading, phase_for, refuse};
 use super::expectations::{BELNAP, Expectations};
 use super::known::SharedFindings;
 use super::telling::{ReportSoFar, Telling};
-use super::{abstraction, pages, views, wishes};
+use super::{abstraction, checkpoints, pages, views, wishes};
 use crate::command::args::CheckArgs;
 use crate::command::exit;
 use crate::command::progress::{Phase, Progress};
 
 /// Decides the properties of a program.
 pub fn decide(args: &CheckArgs, budget: &Budget, wanted: &Wanted) -> Result<Done, Failure> {
-    let wishes = wishes::of(args, wanted.page)?;
+    let mut wishes = wishes::of(args, wanted.page)?;
     refuse(args, "structures", "programs", &[("--at", args.at.is_some()), ("--all-states", args.all_states)])?;
     let start = Instant::now();
     let expectations = Expectations::parse(&args.expect)?;
@@ -51,6 +52,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wanted: &Wanted) -> Result<Done
     if !args.look.quiet {
         super::show(&file.warnings, args.look.color);
     }
+    wishes.options.checkpoints = checkpoints::of_check(args, &file)?.map(Arc::new);
     let request = ProgramQuery { file: &file, questions: &questions, wishes: &wishes };
     let telling =
         Telling { args, request: &request, expectations: &expectations, phase: &phase, known: &known, budget };
@@ -59,9 +61,12 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wanted: &Wanted) -> Result<Done
     let outcome = told.failed.take().map_or(outcome, Err)?;
     let printer = told.printer.take().unwrap_or_else(|| telling.opened());
     let mut remarks = file.warnings.clone();
-    remarks.extend(outcome.remarks.iter().cloned());
+    let unwritten =
+        wishes.options.checkpoints.as_deref().and_then(program::checkpoints::not_written).map(Located::nowhere);
+    let said: Vec<Located> = outcome.remarks.iter().cloned().chain(unwritten).collect();
+    remarks.extend(said.iter().cloned());
     if !args.look.quiet {
-        super::show(&outcome.remarks, args.look.color);
+        super::show(&said, args.look.color);
     }
     let mut page = wanted.page.then(|| printer.empty_page(&file.description()));
     if let Some(page) = &mut page {

@@ -1,5 +1,7 @@
 //! From what was typed to what the user wishes of the strategy.
 
+use std::sync::Arc;
+
 use tertium_base::Diagnostic;
 use tertium_driver::Failure;
 use tertium_driver::engines::EngineChoice;
@@ -33,9 +35,10 @@ pub fn of(args: &CheckArgs, wants_page: bool) -> Result<Wishes, Failure> {
             Parameters::Literal => spotlight::Parameters::Literal,
         },
         deterministic: args.deterministic || std::env::var_os(DETERMINISTIC).is_some_and(|value| value != "0"),
-        search_only: args.engine == EngineName::Explicit,
+        search_only: args.engine == EngineName::Explicit || args.disk.is_some(),
         refinements: args.refinements,
         predicates_given: !args.how.predicates.is_empty(),
+        decided: Arc::default(),
     })
 }
 
@@ -66,12 +69,13 @@ fn approach(args: &CheckArgs) -> Result<Approach, Failure> {
 }
 
 /// Options that mean something only where a program is run, and whether each was given.
-fn about_running(args: &CheckArgs) -> [(&'static str, bool); 4] {
+fn about_running(args: &CheckArgs) -> [(&'static str, bool); 5] {
     [
         ("--threads", args.threads.is_some()),
         ("--no-reduction", args.no_reduction),
         ("--store", args.store.is_some()),
         ("--engine explicit", args.engine == EngineName::Explicit),
+        ("--disk", args.disk.is_some()),
     ]
 }
 
@@ -115,6 +119,7 @@ pub fn options(args: &CheckArgs) -> CheckOptions {
         fair: args.fair,
         module: args.module,
         keep_basis: args.evidence.is_some(),
+        disk: args.disk.clone(),
         ..CheckOptions::default()
     }
 }
