@@ -35,6 +35,8 @@ pub struct ClusterCycles {
     pub passes: usize,
     /// What it took.
     pub cost: ClusterCost,
+    /// Why somebody could not write its part down on the way.
+    pub unwritten: Option<String>,
 }
 
 /// Why a search ends early.
@@ -156,7 +158,7 @@ pub(crate) type Taking<'t> = dyn FnMut(&mut Candidates, usize, Header) + 't;
 /// Looks for an accepted fair run of the product.
 pub(crate) fn look_for_cycle<S: RowSuccessors, M: Monitor>(
     rounds: &mut Rounds<'_>,
-    product: &ProductRows<'_, S, M>,
+    (name, product): (&str, &ProductRows<'_, S, M>),
     initial: &[Vec<u32>],
     options: &ClusterOptions<'_>,
     network: &dyn Fn() -> u64,
@@ -167,7 +169,7 @@ pub(crate) fn look_for_cycle<S: RowSuccessors, M: Monitor>(
     let question = Question { successors: product, observer: &Blind, initial: &initial, wanted: &wanted, options };
     let mut own = OwnStates::new(&question, rounds);
     let sent_before = network();
-    own.explore(rounds, progress)?;
+    own.explore(name, rounds, progress)?;
     let mut part = ProductPart { own, product, found: Expansion::default(), row: Vec::new() };
     let (mut lasso, mut passes) = (None, 0);
     if part.own.told.complete() {
@@ -181,7 +183,7 @@ pub(crate) fn look_for_cycle<S: RowSuccessors, M: Monitor>(
     for remarks in rounds.gather(product.monitor().remarks())? {
         product.monitor().absorb(&remarks);
     }
-    Ok(ClusterCycles { summary: part.own.told, lasso, passes, cost })
+    Ok(ClusterCycles { summary: part.own.told, lasso, passes, cost, unwritten: part.own.unwritten })
 }
 
 impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {

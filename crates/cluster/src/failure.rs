@@ -33,6 +33,20 @@ pub enum ClusterFailure {
         /// What the system said.
         cause: String,
     },
+    /// A process cannot write down its part of the states.
+    Unwritable {
+        /// Which one.
+        process: usize,
+        /// What the system said.
+        cause: String,
+    },
+    /// A process cannot go on with its part of the states.
+    Unresumable {
+        /// Which one.
+        process: usize,
+        /// Why.
+        cause: String,
+    },
     /// A message cannot be read.
     Unreadable {
         /// What is wrong with it.
@@ -49,6 +63,10 @@ impl fmt::Display for ClusterFailure {
             }
             Self::Refused { process, cause } => write!(f, "process {process} cannot take part: {cause}"),
             Self::Unable { cause } => write!(f, "this process cannot take part: {cause}"),
+            Self::Unwritable { process, cause } => write!(f, "process {process} cannot write its checkpoints: {cause}"),
+            Self::Unresumable { process, cause } => {
+                write!(f, "process {process} cannot go on with what is written down: {cause}")
+            }
             Self::Unreadable { cause } => write!(f, "a message cannot be read: {cause}"),
         }
     }

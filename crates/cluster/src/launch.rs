@@ -37,11 +37,16 @@ const AFTERWARDS: Duration = Duration::from_millis(500);
 impl Connections {
     /// A worker that fails because a process is gone may notice that before it is known who.
     fn blame(&self, team: &Team, failure: ClusterFailure) -> ClusterFailure {
+        // These are what everybody knows.
+        let is_agreed = matches!(
+            failure,
+            ClusterFailure::Refused { .. } | ClusterFailure::Unwritable { .. } | ClusterFailure::Unresumable { .. }
+        );
         let start = Instant::now();
-        while !self.sockets.is_empty() && self.watch.lost().is_none() && start.elapsed() < AFTERWARDS {
+        while !is_agreed && !self.sockets.is_empty() && self.watch.lost().is_none() && start.elapsed() < AFTERWARDS {
             std::thread::sleep(Duration::from_millis(5));
         }
-        match self.watch.lost() {
+        match self.watch.lost().filter(|_| !is_agreed) {
             Some(process) => {
                 let address = team.addresses.get(process).cloned().unwrap_or_default();
                 ClusterFailure::Lost { process, address }
@@ -88,8 +93,9 @@ pub fn search_with_cycles<S: RowSuccessors, O: Observer, M: Monitor>(
     session(meeting, progress, &|rounds, network, tell| {
         let found = take_part(rounds, &question, network, tell)?;
         let mut cycles = Vec::new();
-        for product in products {
-            cycles.push(look_for_cycle(rounds, product, initial, options, network, tell)?);
+        for (number, product) in products.iter().enumerate() {
+            let named = (&*format!("product{number}"), product);
+            cycles.push(look_for_cycle(rounds, named, initial, options, network, tell)?);
         }
         rounds.part().map(|()| (found, cycles))
     })

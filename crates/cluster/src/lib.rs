@@ -2,7 +2,7 @@
 //!
 //! Processes meet at their addresses ([`meeting`], [`hosts`]) and search together ([`search()`]): each worker keeps the states that belong to it, levels are
 //! rounds of a timely dataflow (Murray et al. 2013), and whoever is lost ends the search without an answer ([`ClusterFailure`]). The answers are those
-//! of the search on one machine: the same counts, and runs as short.
+//! of the search on one machine: the same counts, and runs as short. What everybody has is written down on the way ([`checkpoints`]).
 //!
 //! Not here: formulas, files, what a finding means.
 //!
@@ -19,13 +19,14 @@
 //! let plain = Plain::of(&semantics);
 //! let initial = semantics.initial_states(1, &budget).expect("there is one");
 //! let rows: Vec<Vec<u32>> = initial.iter().map(|state| plain.row(state)).collect();
-//! let options = ClusterOptions { max_states: None, budget: &budget };
+//! let options = ClusterOptions { max_states: None, budget: &budget, checkpoints: None };
 //! let meeting = Team::alone(2).meet(&budget).expect("nobody to wait for");
 //! let found = search(meeting, (&plain, &Blind), &rows, &|_| Vec::new(), &options, &mut |_| {}).expect("nobody is lost");
 //! assert!(found.summary.complete());
 //! assert_eq!(found.cost.workers, 2);
 //! ```
 
+pub mod checkpoints;
 mod cycles;
 mod failure;
 mod groups;
@@ -37,6 +38,7 @@ mod peers;
 mod rounds;
 mod search;
 
+pub use checkpoints::ClusterCheckpoints;
 pub use cycles::ClusterCycles;
 pub use failure::ClusterFailure;
 pub use launch::{search, search_with_cycles};

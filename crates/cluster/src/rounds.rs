@@ -99,6 +99,11 @@ impl<'t> Rounds<'t> {
         self.worker.index()
     }
 
+    /// The process of a worker.
+    pub fn process_of(&self, worker: usize) -> usize {
+        worker / self.team.workers.max(1)
+    }
+
     /// How many workers there are in all processes.
     pub fn peers(&self) -> usize {
         self.worker.peers()

@@ -14,6 +14,7 @@ use tertium_explore::search::{Finding, Observer, Progress, Summary};
 use tertium_explore::store::{Branches, StateStore};
 use tertium_explore::successors::{Expansion, RowSuccessors};
 
+use crate::checkpoints::{ClusterCheckpoints, PartFile, STATES};
 use crate::failure::ClusterFailure;
 use crate::groups::{ARRIVALS, Arrivals, GROUP, Group};
 use crate::rounds::Rounds;
@@ -32,6 +33,8 @@ pub struct ClusterOptions<'a> {
     pub max_states: Option<usize>,
     /// Time, memory, and the user's patience, of this process.
     pub budget: &'a Budget,
+    /// Where this process writes down its parts of the states.
+    pub checkpoints: Option<ClusterCheckpoints<'a>>,
 }
 
 /// What the search took, of all processes together.
@@ -71,6 +74,8 @@ pub struct ClusterSearch {
     pub errors: usize,
     /// What it took.
     pub cost: ClusterCost,
+    /// Why somebody could not write its part down on the way.
+    pub unwritten: Option<String>,
 }
 
 /// What is asked, and what everybody knows without being told.
@@ -90,6 +95,8 @@ struct LevelReport {
     fresh: usize,
     states: usize,
     stopped: Option<u8>,
+    /// Whether everybody is to write its part down now; that of the first worker counts.
+    is_due: bool,
     /// Where something was found, or found nearer: depth and row.
     places: Vec<(usize, Vec<u32>)>,
 }
@@ -105,6 +112,7 @@ struct FinalReport {
     rows_sent: usize,
     network: usize,
     remarks: Vec<u64>,
+    unwritten: Option<String>,
 }
 
 static REASONS: [StopReason; 4] = [StopReason::Time, StopReason::Memory, StopReason::Interrupted, StopReason::Count];
@@ -153,7 +161,11 @@ pub(crate) struct OwnStates<'q, S: RowSuccessors, O: Observer> {
     /// The findings that all others know of, with their places.
     pub told: Summary,
     pub stopped: Option<Stopped>,
-    errors: usize,
+    pub errors: usize,
+    /// Where this part is written down.
+    pub part: Option<PartFile>,
+    /// Why somebody could not write.
+    pub unwritten: Option<String>,
     pub outgoing: Vec<RowWriter>,
     pub rows_sent: usize,
     /// Rows that were sent lately, by some bits of their hashes.
@@ -171,7 +183,7 @@ pub(crate) fn take_part<S: RowSuccessors, O: Observer>(
 ) -> Result<ClusterSearch, ClusterFailure> {
     let mut own = OwnStates::new(question, rounds);
     let sent_before = network();
-    own.explore(rounds, progress)?;
+    own.explore(STATES, rounds, progress)?;
     let (errors, cost) = own.add_up(rounds, network() - sent_before)?;
     let mut runs = BTreeMap::new();
     for finding in (question.wanted)(&own.told) {
@@ -181,7 +193,7 @@ pub(crate) fn take_part<S: RowSuccessors, O: Observer>(
             runs.insert(finding, run);
         }
     }
-    Ok(ClusterSearch { summary: own.told, runs, errors, cost })
+    Ok(ClusterSearch { summary: own.told, runs, errors, cost, unwritten: own.unwritten })
 }
 
 impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
@@ -200,6 +212,8 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
             told: Summary::default(),
             stopped: None,
             errors: 0,
+            part: None,
+            unwritten: None,
             outgoing: (0..rounds.peers()).map(|_| RowWriter::default()).collect(),
             rows_sent: 0,
             lately: vec![Vec::new(); if rounds.peers() > 1 { LATELY } else { 0 }],
@@ -208,22 +222,30 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
         }
     }
 
-    /// Visits level after level, until there are no more states or everybody knows a reason to end.
+    /// Visits level after level, until there are no more states or everybody knows a reason to end. The name is that of the search among those of a run.
     pub fn explore(
         &mut self,
+        name: &str,
         rounds: &mut Rounds<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), ClusterFailure> {
-        for row in self.question.initial {
-            if owner(hash(row), rounds.peers()) == self.me {
-                self.enter(row, 0);
+        let resumed = self.begin_part(name, rounds)?;
+        if resumed.is_none() {
+            for row in self.question.initial {
+                if owner(hash(row), rounds.peers()) == self.me {
+                    self.enter(row, 0);
+                }
             }
         }
-        let (mut start, mut group) = (0, Group::new(&self.store));
+        let (mut start, mut group) = (resumed.unwrap_or(0), Group::new(&self.store));
         loop {
             let end = self.store.len();
-            if !self.agree(rounds, end - start)? {
+            let (goes_on, is_due) = self.agree(rounds, end - start)?;
+            if !goes_on {
                 return Ok(());
+            }
+            if is_due && self.told.depth > 0 {
+                self.write_part(start);
             }
             if self.told.depth > 0 {
                 self.levels.push(to_u32(start));
@@ -238,8 +260,8 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
         }
     }
 
-    /// Tells the others what is new, hears what they have; whether there is a next level to expand.
-    fn agree(&mut self, rounds: &mut Rounds<'_>, fresh: usize) -> Result<bool, ClusterFailure> {
+    /// Tells the others what is new, hears what they have; whether there is a next level to expand, and whether to write down what there is before.
+    fn agree(&mut self, rounds: &mut Rounds<'_>, fresh: usize) -> Result<(bool, bool), ClusterFailure> {
         if self.stopped.is_none() {
             self.stopped = self.question.options.budget.check().err();
         }
@@ -249,7 +271,8 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
         places.sort();
         places.dedup();
         let stopped = self.stopped.map(number_of);
-        let reports = rounds.gather(LevelReport { fresh, states: self.store.len(), stopped, places })?;
+        let is_due = self.part.as_ref().is_some_and(PartFile::is_due);
+        let reports = rounds.gather(LevelReport { fresh, states: self.store.len(), stopped, is_due, places })?;
         self.told.states = reports.iter().map(|report| report.states).sum();
         for (depth, row) in reports.iter().flat_map(|report| &report.places) {
             self.tell(*depth, row);
@@ -272,7 +295,7 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
             // The depth is that of the last level that was expanded.
             self.told.depth = self.told.depth.saturating_sub(1);
         }
-        Ok(goes_on)
+        Ok((goes_on, reports.first().is_some_and(|first| first.is_due)))
     }
 
     /// Notes all that there is to be found at a state that somebody else may have found.
@@ -387,6 +410,7 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
             cost.rows_sent += report.rows_sent;
             cost.network += report.network;
             self.question.observer.absorb(&report.remarks);
+            self.unwritten = self.unwritten.take().or_else(|| report.unwritten.clone());
         }
         Ok((reports.iter().map(|report| report.errors).sum(), cost))
     }
@@ -401,6 +425,7 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
             rows_sent: self.rows_sent,
             network: usize::try_from(network).unwrap_or(usize::MAX),
             remarks: self.question.observer.remarks(),
+            unwritten: self.part.as_ref().and_then(|part| part.unwritten.clone()),
         }
     }
 

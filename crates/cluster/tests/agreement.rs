@@ -64,7 +64,7 @@ fn take_part(meeting: Meeting, program: &Program, pick: u32, budget: &Budget) ->
     let semantics = Semantics::new(program);
     let compiled = Compiled::of(&semantics);
     let rows = rows(&semantics, &compiled);
-    let options = ClusterOptions { max_states: Some(MOST), budget };
+    let options = ClusterOptions { max_states: Some(MOST), budget, checkpoints: None };
     let wanted = |summary: &Summary| summary.findings.keys().cloned().collect::<Vec<Finding>>();
     search(meeting, (&compiled, &Picky(pick)), &rows, &wanted, &options, &mut |_| {})
 }
@@ -176,7 +176,7 @@ fn who_is_lost_is_named_and_nothing_is_answered() {
             let semantics = Semantics::new(program);
             let compiled = Compiled::of(&semantics);
             let rows = rows(&semantics, &compiled);
-            let options = ClusterOptions { max_states: None, budget: &budget };
+            let options = ClusterOptions { max_states: None, budget: &budget, checkpoints: None };
             let wanted = |_: &Summary| Vec::new();
             search(meeting, (&compiled, &Picky(97)), &rows, &wanted, &options, &mut |_| {})
         });

@@ -65,7 +65,7 @@ fn together(
 ) -> ClusterCycles {
     let budget = Budget::unlimited();
     let product = ProductRows::new(compiled, automaton, scheduling).expect("few conditions");
-    let options = ClusterOptions { max_states: Some(MOST), budget: &budget };
+    let options = ClusterOptions { max_states: Some(MOST), budget: &budget, checkpoints: None };
     let meeting = Team::alone(workers).meet(&budget).expect("nobody to wait for");
     let wanted = |_: &Summary| Vec::new();
     let searched = (compiled, &Blind);

@@ -38,7 +38,7 @@ fn together(file: &ProgramFile, asked: &[Question], processes: usize, workers: u
         let space = if fair { space.fair_to(count.expect("no process starts on the way")) } else { space };
         let effort =
             Effort { threads: 1, max_states: Some(MOST), reduction: false, store: Keeping::Exact, budget: &budget };
-        decide(&space, asked, meeting, &effort, &mut |_| {}).unwrap_or_else(|failure| panic!("{failure:?}"))
+        decide(&space, asked, meeting, (&effort, None), &mut |_| {}).unwrap_or_else(|failure| panic!("{failure:?}"))
     };
     let mut outcomes: Vec<ClusterOutcome> = std::thread::scope(|scope| {
         let process = &process;

@@ -1,4 +1,4 @@
-//! Checks that are killed and gone on with.
+//! Checks and clusters that are killed and gone on with.
 
 use std::cell::Cell;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tertium_testkit::{Rng, for_random_cases};
 
-use super::{common, document, kill_when, run, said};
+use super::{common, counts, document, kill_when, run, said};
 
 /// Four counters: a program whose properties are decided by more states than a first look visits, if they go up to 15.
 fn counters(folder: &Path, top: usize) -> PathBuf {
@@ -248,4 +248,84 @@ fn a_damaged_search_is_refused() {
     let refused = run(&[&args[..], &["--resume", &place]].concat());
     assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
     assert!(said(&refused).contains("E0387") && said(&refused).contains("damaged"), "{}", said(&refused));
+}
+
+/// What a cluster says, but for what it took.
+fn together(document: &Value) -> (Vec<Value>, Vec<Value>) {
+    let results = document["results"].as_array().unwrap_or_else(|| panic!("no results: {document}"));
+    (
+        counts(document),
+        results.iter().map(|result| serde_json::json!([result["name"], result["value"], result["run"]])).collect(),
+    )
+}
+
+/// Two processes of two workers (`TERTIUM_CASES` times as often), all killed three times.
+#[test]
+fn kills_change_no_answer_of_a_cluster() {
+    let folder = common::folder("scaling-cluster-kills");
+    let model = counters(&folder, 6).display().to_string();
+    let plain = ["cluster", &model, "-n", "2", "--workers", "2", "--format", "json", "--quiet"];
+    let unbroken = together(&document(&run(&plain)));
+    let states = folder.join("states");
+    let search = |name: &str| {
+        let mut command = common::command(&plain);
+        command.args([name, &format!("{}:0s", states.display())]);
+        command
+    };
+    let output = search("--checkpoint").output().expect("it starts");
+    assert_eq!(together(&document(&output)), unbroken, "{}", said(&output));
+    let again = search("--resume").output().expect("it starts");
+    assert_eq!(together(&document(&again)), unbroken, "{}", said(&again));
+    let whole = usize::try_from(written(&states)).expect("small");
+    let (killed, tried) = (Cell::new(0), Cell::new(0));
+    for_random_cases(1, |case| {
+        let _ = fs::remove_dir_all(&states);
+        let mut lens: Vec<u64> = (0..3).map(|_| 100 + case.rng.below(whole / 4 * 3) as u64).collect();
+        lens.sort_unstable();
+        for (at, &len) in lens.iter().enumerate() {
+            // The other process notices that the first one is gone, and ends.
+            let name = if at == 0 { "--checkpoint" } else { "--resume" };
+            killed.set(killed.get() + usize::from(kill_when(search(name), &|| written(&states) >= len)));
+            tried.set(tried.get() + 1);
+        }
+        let last = search("--resume").output().expect("it starts");
+        assert_eq!(together(&document(&last)), unbroken, "killed at {lens:?}: {}", said(&last));
+    });
+    let (killed, tried) = (killed.get(), tried.get());
+    assert!(killed * 2 >= tried, "{killed} of {tried} were killed before their end");
+}
+
+#[test]
+fn a_cluster_goes_on_with_its_own_parts_only() {
+    let folder = common::folder("scaling-cluster-other");
+    let model = counters(&folder, 5).display().to_string();
+    let states = folder.join("states");
+    let place = format!("{}:0s", states.display());
+    let cluster = |args: &[&str]| run(&[&["cluster", &model, "--quiet"][..], args].concat());
+    let refused = |output: &Output, code: &str, word: &str| {
+        assert_eq!(output.status.code(), Some(2), "{}", said(output));
+        assert!(said(output).contains(code) && said(output).contains(word), "{}", said(output));
+    };
+    assert_eq!(cluster(&["-n", "2", "--checkpoint", &place]).status.code(), Some(10));
+    refused(&cluster(&["-n", "3", "--resume", &place]), "E0387", "another number of workers");
+    refused(&cluster(&["-n", "2", "--fair", "--resume", &place]), "E0387", "other options");
+    let nowhere = folder.join("nowhere").display().to_string();
+    refused(&cluster(&["-n", "2", "--resume", &nowhere]), "E0387", "cannot be read");
+    let file = folder.join("file");
+    fs::write(&file, "in the way").expect("written");
+    refused(&cluster(&["-n", "2", "--checkpoint", &file.display().to_string()]), "E0388", "cannot write");
+    // One worker has lost its last section: all go on from the one before.
+    let part = states.join("states-1-of-2.tertium");
+    let whole = fs::read(&part).expect("readable");
+    fs::write(&part, &whole[..whole.len() - 1]).expect("written");
+    let again = cluster(&["-n", "2", "--resume", &place, "--format", "json"]);
+    let unbroken = cluster(&["-n", "2", "--format", "json"]);
+    assert_eq!(together(&document(&again)), together(&document(&unbroken)), "{}", said(&again));
+    let mut wrong = fs::read(&part).expect("readable");
+    wrong[3] ^= 1;
+    fs::write(&part, wrong).expect("written");
+    refused(&cluster(&["-n", "2", "--resume", &place]), "E0387", "damaged");
+    let text = fs::read_to_string(&model).expect("readable").replace("< 20 + 1", "< 20 + 0");
+    fs::write(&model, text).expect("written");
+    refused(&cluster(&["-n", "2", "--resume", &place]), "E0387", "another program");
 }

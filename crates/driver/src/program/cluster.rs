@@ -2,22 +2,24 @@
 //!
 //! Every process has the same program, asks the same and gets the same answers; one of them tells.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
 use tertium_base::{Diagnostic, Stopped};
-use tertium_cluster::{ClusterCost, ClusterCycles, ClusterFailure, ClusterOptions, search_with_cycles};
+use tertium_cluster::{
+    ClusterCheckpoints, ClusterCost, ClusterCycles, ClusterFailure, ClusterOptions, search_with_cycles,
+};
 use tertium_explore::search::liveness::LivenessOutcome;
 use tertium_explore::search::{Finding, Summary};
-use tertium_program::Program;
-use tertium_program::expr::Exprs;
+use tertium_statespace::kept_searches::UNRESUMABLE;
 use tertium_statespace::outside::{self, OutsideSearch};
 
-pub use tertium_cluster::{Meeting, Team, hosts};
+pub use tertium_cluster::{ClusterCheckpoints as Checkpoints, Meeting, Team, hosts};
 pub use tertium_explore::search::Progress;
+pub use tertium_program::fingerprint::fingerprint;
 
 use super::answer::ProgramAnswer;
 use super::asked::{Asked, EveryState};
+use super::checkpoints;
 use super::explore::Counts;
 use super::questions::Question;
 use super::safety::Effort;
@@ -35,46 +37,33 @@ pub struct ClusterOutcome {
     pub not_asked: Vec<String>,
     /// What it took.
     pub cost: ClusterCost,
-}
-
-/// Tells one program from another: processes that have read different ones do not search together.
-#[must_use]
-pub fn fingerprint(program: &Program) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    expression_table(program).hash(&mut hasher);
-    let rest = Program { exprs: Exprs::default(), ..program.clone() };
-    format!("{rest:?}").hash(&mut hasher);
-    hasher.finish()
-}
-
-/// The table of expressions, written without its two indices, which repeat what the lists say in an order that differs from run to run. There are no names
-/// in a table, so nothing else is written like an index.
-fn expression_table(program: &Program) -> String {
-    let mut text = format!("{:?}", program.exprs);
-    for (index, next) in [(", known: {", ", lists: ["), (", known_lists: {", ", patterns: [")] {
-        if let (Some(from), Some(to)) = (text.find(index), text.find(next))
-            && from < to
-        {
-            text.replace_range(from..to, "");
-        }
-    }
-    text
+    /// What could not be written down on the way.
+    pub unwritten: Option<Diagnostic>,
 }
 
 /// Why there is no answer, for the user.
 #[must_use]
 pub fn told(failure: &ClusterFailure) -> Failure {
+    let code = match failure {
+        ClusterFailure::Unresumable { .. } => UNRESUMABLE,
+        ClusterFailure::Unwritable { .. } => "E0388",
+        _ => "E0389",
+    };
     let help = match failure {
         ClusterFailure::Lost { .. } => "no answer rests on what is left; start all processes again",
         ClusterFailure::Absent { .. } => {
             "start every process, each with its own `--process`, and see that they can reach each other"
         }
         ClusterFailure::Refused { .. } => "start the same version everywhere, with the same hosts and `--workers`",
+        ClusterFailure::Unwritable { .. } => "name a folder that can be written",
+        ClusterFailure::Unresumable { .. } => {
+            "begin anew with `--checkpoint`, or name the folder, the program, the options and as many workers as it was written with"
+        }
         ClusterFailure::Unable { .. } | ClusterFailure::Unreadable { .. } => {
             "see that the address is this machine's and nobody else uses its port"
         }
     };
-    Diagnostic::error("E0389", failure.to_string()).help(help).into()
+    Diagnostic::error(code, failure.to_string()).help(help).into()
 }
 
 /// What a search for an accepted fair run has found, as on one machine.
@@ -102,13 +91,13 @@ pub fn decide(
     space: &Space<'_>,
     questions: &[Question],
     meeting: Meeting,
-    effort: &Effort<'_>,
+    (effort, checkpoints): (&Effort<'_>, Option<ClusterCheckpoints<'_>>),
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<ClusterOutcome, Failure> {
     let start = Instant::now();
     let asked = Asked::of(space, questions, true);
-    let options = ClusterOptions { max_states: effort.limit(space), budget: effort.budget };
-    let (mut meeting, mut counted) = (Some(meeting), None);
+    let options = ClusterOptions { max_states: effort.limit(space), budget: effort.budget, checkpoints };
+    let (mut meeting, mut counted, mut unwritten) = (Some(meeting), None, None);
     let answers = outside::decide(space, (&asked.goals, &asked.linear), effort, &mut |observer, products| {
         let meeting = meeting.take().ok_or_else(|| Failure::Internal("a meeting ends once".to_owned()))?;
         let wanted = |summary: &Summary| observer.nearest(summary);
@@ -118,10 +107,13 @@ pub fn decide(
                 .map_err(|failure| told(&failure))?;
         let cost = cycles.iter().fold(found.cost, |cost, cycles| cost.and(cycles.cost));
         counted = Some((found.summary.clone(), found.errors, cost));
+        unwritten = found.unwritten.or_else(|| cycles.iter().find_map(|cycles| cycles.unwritten.clone()));
         let cycles = cycles.into_iter().map(outcome).collect();
         Ok(OutsideSearch { summary: found.summary, runs: found.runs, cycles })
     })?;
     let (summary, errors, cost) = counted.ok_or_else(|| Failure::Internal("nothing was searched".to_owned()))?;
     let counts = Counts::of(space, &summary, errors, effort, (start.elapsed(), cost.bytes));
-    Ok(ClusterOutcome { counts, answers: asked.in_order(answers), not_asked: asked.not_asked(), cost })
+    let unwritten =
+        unwritten.zip(checkpoints).map(|(why, checkpoints)| checkpoints::unwritten(checkpoints.folder, &why));
+    Ok(ClusterOutcome { counts, answers: asked.in_order(answers), not_asked: asked.not_asked(), cost, unwritten })
 }

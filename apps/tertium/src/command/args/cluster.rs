@@ -15,6 +15,7 @@ Examples:
   tertium cluster protocol.pml -n 4                                    four processes on this machine
   tertium cluster protocol.pml --hosts hosts.txt --process 0           on the machine of the first line
   tertium cluster --hosts hosts.txt --process 1                        on the machine of the second line
+  tertium cluster protocol.pml -n 4 --checkpoint states:5m             (and after a reboot: --resume states)
 
 The hosts are `host:port`, one a line. Every process gets the program from process 0. The network is trusted: nothing is
 encrypted, and nobody proves who he is.
@@ -51,6 +52,13 @@ pub struct ClusterArgs {
     /// Stop after a level with this many states [default: 1000000 if a variable has no bounds, else none]
     #[arg(long, value_name = "N")]
     pub max_states: Option<usize>,
+    /// Write down in this folder how far the search is, every worker its own part, so that `--resume` goes on with it; every process needs this
+    /// option. `DIR:EVERY` says how often, for example `states:5m` [default: every minute]
+    #[arg(long, value_name = "DIR[:EVERY]", conflicts_with = "resume")]
+    pub checkpoint: Option<String>,
+    /// Go on with the search that as many workers have written down in this folder, and write there
+    #[arg(long, value_name = "DIR[:EVERY]")]
+    pub resume: Option<String>,
     /// How long, and with how much memory in each process.
     #[command(flatten)]
     pub limits: Limits,

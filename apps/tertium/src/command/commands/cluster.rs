@@ -6,15 +6,16 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 use tertium_base::{Budget, Diagnostic, StopReason};
-use tertium_driver::program::cluster::{ClusterOutcome, Team, decide, fingerprint, hosts, told};
+use tertium_driver::program::cluster::{Checkpoints, ClusterOutcome, Team, decide, fingerprint, hosts, told};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
 use tertium_driver::program::{Extras, ProgramFile};
-use tertium_driver::{Counts, Failure, ModelLanguage, ModelSource, Observer as _};
+use tertium_driver::{Counts, Failure, Located, ModelLanguage, ModelSource, Observer as _};
 use tertium_report::cluster::ClusterReport;
 use tertium_report::{Style, json, text};
 
+use super::checkpoints;
 use super::questions::any;
 use crate::command::args::{ClusterArgs, PlainFormat};
 use crate::command::exit;
@@ -93,7 +94,15 @@ fn take_part(args: &ClusterArgs, budget: &Budget) -> Result<u8, Failure> {
         phase.counts(Counts { states, rate: 0, waiting, depth });
         phase.phase(&format!("exploring together: {states} states, depth {depth}"));
     };
-    let outcome = decide(&space, &asked, meeting, &effort, tell)?;
+    let identity = format!("{} {:016x} {fair} {max_states:?}", env!("CARGO_PKG_VERSION"), fingerprint(&file.program));
+    let place = args.checkpoint.as_ref().or(args.resume.as_ref()).map(|said| checkpoints::place(said));
+    let written = place.as_ref().map(|(folder, every)| Checkpoints {
+        folder,
+        every: *every,
+        resume: args.resume.is_some(),
+        identity: &identity,
+    });
+    let outcome = decide(&space, &asked, meeting, (&effort, written), tell)?;
     drop(progress);
     for child in &mut helpers.children {
         let _ = child.wait();
@@ -103,6 +112,9 @@ fn take_part(args: &ClusterArgs, budget: &Budget) -> Result<u8, Failure> {
     }
     if !args.look.quiet {
         super::show(&file.warnings, args.look.color);
+    }
+    if let Some(unwritten) = outcome.unwritten.clone().filter(|_| !args.look.quiet) {
+        super::show(&[Located::nowhere(unwritten)], args.look.color);
     }
     let report = report(&file, &outcome, processes);
     show(args, &file, &report);
@@ -194,6 +206,9 @@ fn meet_where(args: &ClusterArgs) -> Result<(Vec<String>, Helpers), Failure> {
             command.args(["--patience", &format!("{}s", args.patience.0.as_secs_f64())]);
             if let Some(memory) = args.limits.memory {
                 command.args(["--memory", &memory.0.to_string()]);
+            }
+            for (option, place) in [("--checkpoint", &args.checkpoint), ("--resume", &args.resume)] {
+                command.args(place.iter().flat_map(|place| [option, place.as_str()]));
             }
             command.stdin(Stdio::null()).stdout(Stdio::null());
             helpers.children.push(command.spawn().map_err(unable)?);
