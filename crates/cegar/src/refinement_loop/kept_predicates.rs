@@ -250,9 +250,10 @@ mod tests {
     #[test]
     fn expressions_that_are_written_and_read_are_the_same() {
         let mut program = from_text("s.gcl", TEXT.to_owned(), &[], None).expect("no mistakes").program;
-        let truths: Vec<ExprId> = (0..program.exprs.len()).map(ExprId::new).collect();
+        let all = (0..program.exprs.len()).map(ExprId::new);
+        let truths: Vec<ExprId> = all.filter(|&expr| program.exprs.sort(expr) == Sort::Bool).collect();
         let mut compared = 0;
-        for expr in truths.into_iter().filter(|&expr| program.exprs.sort(expr) == Sort::Bool) {
+        for expr in truths {
             let Some(words) = words_of(&program, expr) else { continue };
             assert_eq!(expression(&mut program, &words), Some(expr), "{}", program.show(expr));
             compared += 1;
