@@ -48,6 +48,17 @@ pub enum Factor {
     Mod,
 }
 
+/// Operators on bits that are no operators of truth values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bitwise {
+    /// `^`.
+    Xor,
+    /// `<<`.
+    ShiftLeft,
+    /// `>>`.
+    ShiftRight,
+}
+
 /// `P` or `P[2]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProcessRef {
@@ -103,6 +114,8 @@ pub enum ExprKind {
     Sum(Box<Expr>, Vec<(bool, Expr)>),
     /// `a * b div c …`.
     Product(Box<Expr>, Vec<(Factor, Expr)>),
+    /// `a ^ b`, `a << n`, `a >> n`.
+    Bitwise(Bitwise, Box<Expr>, Box<Expr>),
     /// `if c then a else b`.
     If(Box<Expr>, Box<Expr>, Box<Expr>),
     /// What stands for other expressions.
@@ -138,6 +151,8 @@ pub enum TypeKind {
     Bool,
     /// `lo..hi`.
     Range(Box<Range>),
+    /// `bits[n]`: numbers from 0 that wrap around.
+    Bits(u8),
     /// A declared type's name.
     Name(String),
     /// `array[lo..hi] of T`.

@@ -5,7 +5,7 @@
 use tertium_base::Diagnostic;
 use tertium_base::narrow::{to_i64, to_u32};
 use tertium_program::{
-    Dimension, Enumeration, Function, InitialValue, Instance, ProcessId, Scope, Type, VarId, Variable,
+    Dimension, Enumeration, Function, InitialValue, Instance, ProcessId, Scope, Type, VarId, Variable, Width,
 };
 
 use crate::ast::{File, Ident, Initial, Item, ProcessDecl, Range, TypeExpr, TypeKind, VarDecl};
@@ -103,6 +103,7 @@ impl<'a> Elaborator<'a> {
             TypeKind::Int => plain(Type::Int),
             TypeKind::Nat => plain(Type::Nat),
             TypeKind::Bool => plain(Type::Bool),
+            TypeKind::Bits(bits) => plain(Type::Wrapped(Width { bits: *bits, signed: false })),
             TypeKind::Range(range) => {
                 let (lo, hi) = self.constant_range(range, place)?;
                 plain(Type::Range { lo, hi })

@@ -2,15 +2,13 @@
 
 use tertium_base::narrow::to_i64;
 use tertium_base::{Diagnostic, Span};
-use tertium_program::{Binary, Expr as Op, ExprId, LocationId, ProcessId, Unary, VarId};
+use tertium_program::{Binary, Expr as Op, ExprId, LocationId, ProcessId, VarId};
 
 use crate::ast::sugar::ExprSugar;
-use crate::ast::{Comparison, Expr, ExprKind, Factor, Ident, ProcessRef, Range};
+use crate::ast::{Comparison, Expr, ExprKind, Ident, ProcessRef, Range};
 use crate::flow::unknown_label;
 use crate::names::{Elaborator, Entity, ExprContext, NamedExpr, Progress, Ty, Typed, Use};
 
-/// Sums with more terms than this are regrouped into a shallow tree.
-const LONG_SUM: usize = 64;
 /// Expressions, with the definitions they use before these are worked out, may be nested this deep.
 const DEEPEST: u32 = 250;
 
@@ -54,10 +52,8 @@ impl Elaborator<'_> {
                 let inner = self.of_type(inner, Ty::Bool, place)?;
                 Some(Typed { id: self.program.exprs.not(inner), ty: Ty::Bool })
             }
-            ExprKind::Negate(inner) => {
-                let inner = self.of_type(inner, Ty::Int, place)?;
-                Some(Typed { id: self.program.exprs.unary(Unary::Negate, inner), ty: Ty::Int })
-            }
+            ExprKind::Negate(inner) => self.negated(inner, place),
+            ExprKind::Bitwise(op, left, right) => self.bitwise(*op, left, right, place),
             ExprKind::And(parts) => self.connective(parts, true, place),
             ExprKind::Or(parts) => self.connective(parts, false, place),
             ExprKind::Implies(left, right) => self.truth_pair(Binary::Implies, left, right, place),
@@ -79,16 +75,7 @@ impl Elaborator<'_> {
     /// An expression that must have a certain type.
     pub(crate) fn of_type(&mut self, expr: &Expr, wanted: Ty, place: &ExprContext<'_>) -> Option<ExprId> {
         let typed = self.expr(expr, place)?;
-        if typed.ty == wanted {
-            return Some(typed.id);
-        }
-        let (found, wanted) = (self.type_name(typed.ty), self.type_name(wanted));
-        let mut diagnostic = Diagnostic::error("E0407", format!("expected `{wanted}`, found `{found}`"))
-            .at(expr.span, format!("this is `{found}`"));
-        if wanted == "bool" && found == "int" {
-            diagnostic = diagnostic.help("compare it with a number, for example `… != 0`");
-        }
-        self.fail(diagnostic)
+        self.as_type(typed, expr, wanted)
     }
 
     /// An expression whose value is known now.
@@ -397,13 +384,6 @@ impl Elaborator<'_> {
         self.variable(var, indices, span, place)
     }
 
-    fn connective(&mut self, parts: &[Expr], and: bool, place: &ExprContext<'_>) -> Option<Typed> {
-        let ids: Vec<Option<ExprId>> = parts.iter().map(|part| self.of_type(part, Ty::Bool, place)).collect();
-        let ids: Vec<ExprId> = ids.into_iter().collect::<Option<_>>()?;
-        let id = if and { self.program.exprs.all(&ids) } else { self.program.exprs.any(&ids) };
-        Some(Typed { id, ty: Ty::Bool })
-    }
-
     fn truth_pair(&mut self, op: Binary, left: &Expr, right: &Expr, place: &ExprContext<'_>) -> Option<Typed> {
         let left = self.of_type(left, Ty::Bool, place);
         let right = self.of_type(right, Ty::Bool, place);
@@ -422,7 +402,8 @@ impl Elaborator<'_> {
             Comparison::Ge => Binary::Ge,
         };
         let ordered = !matches!(op, Binary::Eq | Binary::Ne);
-        if a.ty != b.ty || (ordered && a.ty == Ty::Bool) {
+        let numbers = [a.ty, b.ty].iter().all(|ty| matches!(ty, Ty::Int | Ty::Bits(_)));
+        if !numbers && (a.ty != b.ty || (ordered && a.ty == Ty::Bool)) {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
             let message = if a.ty == b.ty {
                 "truth values have no order".to_owned()
@@ -435,51 +416,5 @@ impl Elaborator<'_> {
             return self.fail(diagnostic);
         }
         Some(Typed { id: self.program.exprs.binary(op, a.id, b.id), ty: Ty::Bool })
-    }
-
-    fn sum(&mut self, first: &Expr, rest: &[(bool, Expr)], place: &ExprContext<'_>) -> Option<Typed> {
-        let first = self.of_type(first, Ty::Int, place);
-        let rest: Vec<(bool, Option<ExprId>)> =
-            rest.iter().map(|(minus, term)| (*minus, self.of_type(term, Ty::Int, place))).collect();
-        let mut sum = first?;
-        if rest.len() > LONG_SUM {
-            let terms = rest.into_iter().map(|(minus, term)| Some((minus, term?))).collect::<Option<Vec<_>>>()?;
-            return Some(Typed { id: self.long_sum(sum, &terms), ty: Ty::Int });
-        }
-        for (minus, term) in rest {
-            sum = self.program.exprs.binary(if minus { Binary::Sub } else { Binary::Add }, sum, term?);
-        }
-        Some(Typed { id: sum, ty: Ty::Int })
-    }
-
-    fn long_sum(&mut self, first: ExprId, rest: &[(bool, ExprId)]) -> ExprId {
-        let exprs = &mut self.program.exprs;
-        let mut row = vec![first];
-        row.extend(rest.iter().map(|&(minus, term)| if minus { exprs.unary(Unary::Negate, term) } else { term }));
-        self.added_up(&row)
-    }
-
-    fn product(&mut self, first: &Expr, rest: &[(Factor, Expr)], place: &ExprContext<'_>) -> Option<Typed> {
-        let mut product = self.of_type(first, Ty::Int, place)?;
-        for (factor, operand) in rest {
-            let id = self.of_type(operand, Ty::Int, place)?;
-            let op = match factor {
-                Factor::Times => Binary::Mul,
-                Factor::Div => Binary::Div,
-                Factor::Mod => Binary::Mod,
-            };
-            if op != Binary::Mul && self.program.exprs.constant(id) == Some(0) {
-                return self.fail(Diagnostic::error("E0410", "division by zero").at(operand.span, "this is 0"));
-            }
-            product = self.program.exprs.binary(op, product, id);
-        }
-        Some(Typed { id: product, ty: Ty::Int })
-    }
-
-    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, place: &ExprContext<'_>) -> Option<Typed> {
-        let condition = self.of_type(condition, Ty::Bool, place);
-        let (yes, other) = (self.expr(yes, place)?, no);
-        let no = self.of_type(other, yes.ty, place)?;
-        Some(Typed { id: self.program.exprs.ite(condition?, yes.id, no), ty: yes.ty })
     }
 }

@@ -405,7 +405,9 @@ impl<'a> Layout<'a> {
         let label = right == ":" && self.is_label(at);
         let minus = left == "-" && self.is_prefix(at - 1);
         let star = right == "*" && self.is_logic(at);
-        let tight = tight_right || tight_left || call || label || minus || star;
+        let shift = matches!((left, right), ("<", "<") | (">", ">"))
+            && self.pieces[at].span.start == self.pieces[at - 1].span.end;
+        let tight = tight_right || tight_left || call || label || minus || star || shift;
         !tight || self.would_join(at)
     }
 

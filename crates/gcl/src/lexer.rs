@@ -150,6 +150,7 @@ pub const SOFT_ITEMS: &[&str] = &["chan", "compassion", "import", "invariant", "
 
 /// Words with a meaning of their own in some places, which are names everywhere else.
 pub const SOFT_WORDS: &[&str] = &[
+    "bits",
     "capacity",
     "card",
     "chan",

@@ -17,6 +17,7 @@
 //! assert!(compiled.program.is_none() && compiled.diagnostics[0].is_error());
 //! ```
 
+mod arithmetic;
 pub mod ast;
 pub mod constants;
 mod declare;

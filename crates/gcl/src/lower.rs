@@ -299,7 +299,10 @@ impl<'a> Elaborator<'a> {
             }
         };
         let sort = self.program.sort_of(ty);
-        let value = self.program.exprs.add(Op::Input(to_u32(inputs), sort));
+        let mut value = self.program.exprs.add(Op::Input(to_u32(inputs), sort));
+        if let (Domain::Range(..), Type::Wrapped(width)) = (&domain, ty) {
+            value = self.program.exprs.wrap(width, value);
+        }
         Some((value, Some(Input { name: name.to_owned(), domain })))
     }
 }

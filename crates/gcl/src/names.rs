@@ -16,6 +16,8 @@ use crate::flow::Flow;
 pub(crate) enum Ty {
     Bool,
     Int,
+    /// So many bits: numbers from 0 that wrap around.
+    Bits(u8),
     Enum(EnumId),
 }
 
@@ -193,6 +195,7 @@ impl<'a> Elaborator<'a> {
         match ty {
             Ty::Bool => "bool".to_owned(),
             Ty::Int => "int".to_owned(),
+            Ty::Bits(bits) => format!("bits[{bits}]"),
             Ty::Enum(id) => self.program.enumeration(id).name.clone(),
         }
     }
@@ -201,6 +204,7 @@ impl<'a> Elaborator<'a> {
         match ty {
             Type::Bool => Ty::Bool,
             Type::Enum(id) => Ty::Enum(id),
+            Type::Wrapped(width) => Ty::Bits(width.bits),
             _ => Ty::Int,
         }
     }

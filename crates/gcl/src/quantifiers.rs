@@ -119,8 +119,11 @@ impl Elaborator<'_> {
         place: &ExprContext<'_>,
     ) -> Option<Option<Typed>> {
         let declared = matches!(self.globals.get(name.name.as_str()), Some((Entity::Function(_), _)));
-        if declared || !["min", "max"].contains(&name.name.as_str()) {
+        if declared || !["min", "max", "bits"].contains(&name.name.as_str()) {
             return None;
+        }
+        if name.name == "bits" {
+            return Some(self.to_bits(arguments, span, place));
         }
         let values: Vec<Option<ExprId>> = arguments.iter().map(|part| self.of_type(part, Ty::Int, place)).collect();
         let Some(values) = values.into_iter().collect::<Option<Vec<_>>>() else { return Some(None) };

@@ -64,6 +64,7 @@ pub(crate) fn map(whole: &Expr, make: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
         ExprKind::Or(parts) => ExprKind::Or(many(parts, make)),
         ExprKind::Implies(a, b) => ExprKind::Implies(one(a, make), one(b, make)),
         ExprKind::Iff(a, b) => ExprKind::Iff(one(a, make), one(b, make)),
+        ExprKind::Bitwise(op, a, b) => ExprKind::Bitwise(*op, one(a, make), one(b, make)),
         ExprKind::Compare(op, a, b) => ExprKind::Compare(*op, one(a, make), one(b, make)),
         ExprKind::Sum(first, rest) => {
             ExprKind::Sum(one(first, make), rest.iter().map(|(minus, part)| (*minus, make(part))).collect())
@@ -284,7 +285,7 @@ pub(crate) fn visit(whole: &Expr, see: &mut dyn FnMut(&Expr)) {
             ExprKind::Field(who, _, parts) => open.extend(who.index.as_deref().into_iter().chain(parts)),
             ExprKind::Not(a) | ExprKind::Negate(a) => open.push(a),
             ExprKind::And(parts) | ExprKind::Or(parts) => open.extend(parts),
-            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) | ExprKind::Compare(_, a, b) => {
+            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) | ExprKind::Compare(_, a, b) | ExprKind::Bitwise(_, a, b) => {
                 open.extend([a.as_ref(), b.as_ref()]);
             }
             ExprKind::Sum(first, rest) => {

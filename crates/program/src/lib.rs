@@ -79,6 +79,7 @@ pub mod terms;
 mod towards;
 pub mod types;
 pub mod validate;
+pub mod words;
 
 pub use blocks::BlockPath;
 pub use eval::{Context, Interpretation};

@@ -11,7 +11,7 @@ syn keyword gclDeclaration const define environment fair function init keep pred
 hi def link gclDeclaration Keyword
 syn keyword gclOperator and div mod not or
 hi def link gclOperator Operator
-syn keyword gclType array bool int nat
+syn keyword gclType array bits bool int nat
 hi def link gclType Type
 syn keyword gclConstant deadlock false true
 hi def link gclConstant Constant

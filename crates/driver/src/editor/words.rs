@@ -93,6 +93,7 @@ const GCL: &[Entry] = &[
     ("assume", "assume e", "the same as `await`: the step is possible only while `e` holds"),
     ("atomic", "atomic { … }", "one step: no other process steps in between"),
     ("await", "await e", "waits: the step is possible only while `e` holds"),
+    ("bits", "var x : bits[8]", "numbers of so many bits that wrap around; `bits(e, 8)` is what remains of a number"),
     ("bool", "var b : bool", "`true` or `false`"),
     ("capacity", "chan c : T capacity n", "how many messages a channel holds"),
     ("card", "card(s)", "how many elements a set has"),

@@ -225,7 +225,7 @@ impl Tables {
     /// How many variables one of a type stands for, or a type that is not known.
     fn leaves_of(&self, ty: &TypeExpr) -> Result<usize, (String, Span)> {
         match &ty.kind {
-            TypeKind::Int | TypeKind::Nat | TypeKind::Bool | TypeKind::Range(_) => Ok(1),
+            TypeKind::Int | TypeKind::Nat | TypeKind::Bool | TypeKind::Range(_) | TypeKind::Bits(_) => Ok(1),
             TypeKind::Name(name) if self.enumerations.contains_key(name) => Ok(1),
             TypeKind::Name(name) => self.leaves.get(name).copied().ok_or_else(|| (name.clone(), ty.span)),
             TypeKind::Array(_, inner) => self.leaves_of(inner),

@@ -14,6 +14,16 @@ pub(super) fn refused(message: impl Into<String>, span: Span, why: &str) -> Refu
     Box::new(Diagnostic::error("E0422", message.into()).at(span, why))
 }
 
+/// Where a text declares something of a type `bits[n]`.
+fn bit_vector(text: &str) -> Option<Span> {
+    let tokens = crate::lexer::lex(text).tokens;
+    let word = |token: &crate::lexer::Token| &text[token.span.start..token.span.end];
+    let declares = |three: &&[crate::lexer::Token]| {
+        [":", "of", "=", ","].contains(&word(&three[0])) && word(&three[1]) == "bits" && word(&three[2]) == "["
+    };
+    tokens.windows(3).find(declares).map(|three| three[1].span)
+}
+
 /// A family of every size.
 pub(super) struct Family<'a> {
     pub decl: &'a ProcessDecl,
@@ -42,6 +52,9 @@ pub(super) struct SizeDependence<'a> {
 
 impl<'a> SizeDependence<'a> {
     pub fn of(text: &str, file: &'a File, asked: &AskedMembers) -> Result<Self, Refused> {
+        if let Some(span) = bit_vector(text) {
+            return Err(refused("bit-vectors", span, "looked at size by size only"));
+        }
         let mut open = file.items.iter().filter_map(|item| match item {
             Item::AtLeast(name, _) => Some(name),
             _ => None,
@@ -100,7 +113,7 @@ impl<'a> SizeDependence<'a> {
 
     pub fn type_depends(&self, ty: &TypeExpr) -> bool {
         match &ty.kind {
-            TypeKind::Int | TypeKind::Nat | TypeKind::Bool | TypeKind::Sugar(_) => false,
+            TypeKind::Int | TypeKind::Nat | TypeKind::Bool | TypeKind::Bits(_) | TypeKind::Sugar(_) => false,
             TypeKind::Range(range) => self.range_depends(range),
             TypeKind::Name(name) => self.types.contains_key(name.as_str()),
             TypeKind::Array(range, inner) => self.range_depends(range) || self.type_depends(inner),

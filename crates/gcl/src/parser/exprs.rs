@@ -3,7 +3,7 @@
 use tertium_base::{Diagnostic, Span};
 
 use super::{Parsed, Parser};
-use crate::ast::{Comparison, Expr, ExprKind, Factor, Ident, ProcessRef, Range};
+use crate::ast::{Bitwise, Comparison, Expr, ExprKind, Factor, Ident, ProcessRef, Range};
 use crate::lexer::TokenKind;
 
 pub(super) fn expr(kind: ExprKind, span: Span) -> Expr {
@@ -95,13 +95,13 @@ impl Parser<'_> {
 
     /// A comparison, or a sum alone. This is what an atom of a formula can be.
     pub(crate) fn comparison(&mut self) -> Parsed<Expr> {
-        let left = self.sum()?;
+        let left = self.bitwise()?;
         if let Some(outside) = self.membership() {
             return self.member(left, outside);
         }
         let Some(op) = self.comparison_sign() else { return Ok(left) };
         self.advance();
-        let right = if self.is_sign("!") || self.is_word("not") { self.negation()? } else { self.sum()? };
+        let right = if self.is_sign("!") || self.is_word("not") { self.negation()? } else { self.bitwise()? };
         if self.comparison_sign().is_some() {
             let diagnostic = Diagnostic::error("E0402", "comparisons cannot be chained")
                 .at(self.token().span, "second comparison")
@@ -124,6 +124,36 @@ impl Parser<'_> {
             ">=" => Some(Comparison::Ge),
             _ => None,
         }
+    }
+
+    /// `a << n ^ b`: all three operators bind alike, from the left.
+    fn bitwise(&mut self) -> Parsed<Expr> {
+        let (mut left, mut length) = (self.sum()?, 1);
+        loop {
+            let (op, signs) = if self.is_sign("^") {
+                (Bitwise::Xor, 1)
+            } else if self.is_twice("<") {
+                (Bitwise::ShiftLeft, 2)
+            } else if self.is_twice(">") {
+                (Bitwise::ShiftRight, 2)
+            } else {
+                return Ok(left);
+            };
+            for _ in 0..signs {
+                self.advance();
+            }
+            let right = self.sum()?;
+            left = pair(|a, b| ExprKind::Bitwise(op, a, b), left, right);
+            length += 1;
+            self.check_row(length)?;
+        }
+    }
+
+    /// Whether a sign comes twice, without space between.
+    fn is_twice(&self, sign: &'static str) -> bool {
+        let (first, second) = (self.token(), self.next_token(1));
+        let both = [first, second].iter().all(|token| token.kind == TokenKind::Sign(sign));
+        both && first.span.end == second.span.start
     }
 
     pub(super) fn sum(&mut self) -> Parsed<Expr> {
@@ -296,7 +326,7 @@ impl Parser<'_> {
     }
 }
 
-fn pair(join: fn(Box<Expr>, Box<Expr>) -> ExprKind, left: Expr, right: Expr) -> Expr {
+fn pair(join: impl FnOnce(Box<Expr>, Box<Expr>) -> ExprKind, left: Expr, right: Expr) -> Expr {
     let span = left.span.to(right.span);
     expr(join(Box::new(left), Box::new(right)), span)
 }

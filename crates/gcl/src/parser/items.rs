@@ -6,6 +6,7 @@ use tertium_base::diagnostic::closest_name;
 use tertium_base::{Diagnostic, Span};
 
 use super::{Parsed, Parser};
+use crate::arithmetic::WIDEST;
 use crate::ast::{File, Initial, Item, ProcessDecl, PropertyDecl, TypeExpr, TypeKind, VarDecl, VarRef};
 use crate::fairness::as_condition;
 use crate::lexer::{FILE_SEPARATOR, ITEMS, SOFT_ITEMS, TokenKind};
@@ -198,6 +199,9 @@ impl Parser<'_> {
             self.expect_word("of")?;
             return Ok(TypeKind::Array(Box::new(range), Box::new(self.type_expr()?)));
         }
+        if self.is_word("bits") && self.next_token(1).kind == TokenKind::Sign("[") {
+            return self.bits_type();
+        }
         if self.is_word("set") && self.text_of(self.next_token(1).span) == "of" {
             return self.set_type();
         }
@@ -208,6 +212,24 @@ impl Parser<'_> {
             return Ok(TypeKind::Range(Box::new(self.range()?)));
         }
         self.expected("a type")
+    }
+
+    /// `bits[8]`: the width is written as a number.
+    fn bits_type(&mut self) -> Parsed<TypeKind> {
+        self.advance();
+        self.expect_sign("[")?;
+        let token = self.token();
+        if token.kind != TokenKind::Int {
+            return self.expected("a number of bits");
+        }
+        self.advance();
+        let bits = self.text_of(token.span).parse().ok().filter(|bits| (1..=WIDEST).contains(bits));
+        let Some(bits) = bits else {
+            let diagnostic = Diagnostic::error("E0415", "bit-vectors of this width cannot be read");
+            return self.error(diagnostic.at(token.span, format!("1 to {WIDEST} bits")));
+        };
+        self.expect_sign("]")?;
+        Ok(TypeKind::Bits(bits))
     }
 
     /// Whether the name that comes next begins a range.

@@ -182,7 +182,7 @@ impl<'a> Namer<'a> {
     const fn shown_type(ty: crate::names::Ty) -> tertium_program::Type {
         match ty {
             crate::names::Ty::Bool => tertium_program::Type::Bool,
-            crate::names::Ty::Int => tertium_program::Type::Int,
+            crate::names::Ty::Int | crate::names::Ty::Bits(_) => tertium_program::Type::Int,
             crate::names::Ty::Enum(id) => tertium_program::Type::Enum(id),
         }
     }
@@ -337,7 +337,7 @@ impl<'a> Namer<'a> {
 
     fn ty(&mut self, ty: &TypeExpr) {
         match &ty.kind {
-            TypeKind::Int | TypeKind::Nat | TypeKind::Bool => {}
+            TypeKind::Int | TypeKind::Nat | TypeKind::Bool | TypeKind::Bits(_) => {}
             TypeKind::Range(range) => self.range(range),
             TypeKind::Name(name) => {
                 if let Some(&symbol) = self.types.get(name.as_str()) {
@@ -408,7 +408,10 @@ impl<'a> Namer<'a> {
             }
             ExprKind::Not(inner) | ExprKind::Negate(inner) => self.expr(inner),
             ExprKind::And(parts) | ExprKind::Or(parts) => parts.iter().for_each(|part| self.expr(part)),
-            ExprKind::Implies(left, right) | ExprKind::Iff(left, right) | ExprKind::Compare(_, left, right) => {
+            ExprKind::Implies(left, right)
+            | ExprKind::Iff(left, right)
+            | ExprKind::Compare(_, left, right)
+            | ExprKind::Bitwise(_, left, right) => {
                 self.expr(left);
                 self.expr(right);
             }

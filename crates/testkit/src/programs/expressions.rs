@@ -122,6 +122,7 @@ impl<'a> Machine<'a> {
             TypeKind::Int => (i64::MIN, i64::MAX),
             TypeKind::Nat => (0, i64::MAX),
             TypeKind::Bool => (0, 1),
+            TypeKind::Bits(bits) => (0, (1 << bits) - 1),
             TypeKind::Range(range) => self.range(range),
             TypeKind::Name(name) => self
                 .file
@@ -227,6 +228,7 @@ impl<'a> Machine<'a> {
             }
             ExprKind::Product(first, rest) => self.product(first, rest, view),
             ExprKind::If(c, a, b) => self.value(if self.holds(c, view)? { a } else { b }, view),
+            ExprKind::Bitwise(..) => panic!("bit-vectors are not brute-forced here"),
             ExprKind::Sugar(_) => panic!("quantifiers, records and sets are not brute-forced"),
         }
     }
