@@ -293,6 +293,125 @@ fn formulas_with_the_past_are_what_they_say_on_lassos() {
     });
 }
 
+/// A formula of the past and the future, mixed.
+enum Mixed {
+    Atom(usize),
+    Not(Box<Self>),
+    And(Box<Self>, Box<Self>),
+    One(char, Box<Self>),
+    Two(char, Box<Self>, Box<Self>),
+}
+
+impl Mixed {
+    fn random(case: &mut Case, deep: usize) -> Self {
+        if deep == 0 {
+            return Self::Atom(case.rng.below(3));
+        }
+        let mut next = || Box::new(Self::random(case, deep - 1));
+        let (a, b) = (next(), next());
+        let pick = |case: &mut Case, all: &str| all.chars().nth(case.rng.below(all.len())).unwrap_or('F');
+        match case.rng.below(6) {
+            0 => Self::Not(a),
+            1 => Self::And(a, b),
+            2 | 3 => Self::One(pick(case, "YZOHXFG"), a),
+            _ => Self::Two(pick(case, "STUV"), a, b),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Atom(0) => "p".to_owned(),
+            Self::Atom(1) => "q".to_owned(),
+            // What is said of the step that begins here.
+            Self::Atom(_) => "(p = next(q))".to_owned(),
+            Self::Not(a) => format!("!({})", a.text()),
+            Self::And(a, b) => format!("(({}) & ({}))", a.text(), b.text()),
+            Self::One(op, a) => format!("({op} ({}))", a.text()),
+            Self::Two(op, a, b) => format!("(({}) {op} ({}))", a.text(), b.text()),
+        }
+    }
+
+    /// At every place of a word whose last letters, `cycle` of them, go on for ever: what is at the end of it goes round.
+    fn at(&self, word: &[[bool; 2]], cycle: usize) -> Vec<bool> {
+        let len = word.len();
+        let next = |at: usize| if at + 1 < len { at + 1 } else { len - cycle };
+        // What is seen from a place, up to twice around.
+        let ahead = |at: usize| std::iter::successors(Some(at), |&at| Some(next(at))).take(len + cycle);
+        match self {
+            Self::Atom(2) => (0..len).map(|at| word[at][0] == word[next(at)][1]).collect(),
+            Self::Atom(which) => word.iter().map(|letter| letter[*which]).collect(),
+            Self::Not(a) => a.at(word, cycle).iter().map(|value| !value).collect(),
+            Self::And(a, b) => a.at(word, cycle).iter().zip(b.at(word, cycle)).map(|(&a, b)| a && b).collect(),
+            Self::One(op, a) => {
+                let a = a.at(word, cycle);
+                (0..len)
+                    .map(|at| match op {
+                        'Y' => at > 0 && a[at - 1],
+                        'Z' => at == 0 || a[at - 1],
+                        'O' => a[..=at].contains(&true),
+                        'H' => !a[..=at].contains(&false),
+                        'X' => a[next(at)],
+                        'F' => ahead(at).any(|at| a[at]),
+                        _ => ahead(at).all(|at| a[at]),
+                    })
+                    .collect()
+            }
+            Self::Two(op, a, b) => {
+                let (a, b) = (a.at(word, cycle), b.at(word, cycle));
+                let until =
+                    |at: usize, a: &[bool], b: &[bool]| ahead(at).find(|&at| b[at] || !a[at]).is_some_and(|at| b[at]);
+                let since = |at: usize, a: &[bool], b: &[bool]| {
+                    (0..=at).rev().find(|&at| b[at] || !a[at]).is_some_and(|at| b[at])
+                };
+                let not = |all: &[bool]| all.iter().map(|value| !value).collect::<Vec<_>>();
+                (0..len)
+                    .map(|at| match op {
+                        'U' => until(at, &a, &b),
+                        'S' => since(at, &a, &b),
+                        'V' => !until(at, &not(&a), &not(&b)),
+                        _ => !since(at, &not(&a), &not(&b)),
+                    })
+                    .collect()
+            }
+        }
+    }
+}
+
+#[test]
+fn the_future_inside_the_past_is_what_it_says_on_lassos() {
+    for_random_cases(40, |case| {
+        let (stem, cycle) = (case.rng.below(3), 1 + case.rng.below(2));
+        let letters: Vec<[bool; 2]> = (0..stem + cycle).map(|_| [case.rng.chance(50), case.rng.chance(50)]).collect();
+        let formula = Mixed::random(case, 2);
+        // After a few rounds every part of the formula repeats itself with each round.
+        let word: Vec<[bool; 2]> = (0..stem + 16 * cycle)
+            .map(|at| if at < stem { letters[at] } else { letters[stem + (at - stem) % cycle] })
+            .collect();
+        let holds = formula.at(&word, cycle);
+        let set = |which: usize| {
+            let at: Vec<String> =
+                (0..letters.len()).filter(|&at| letters[at][which]).map(|at| format!("i = {at}")).collect();
+            if at.is_empty() { "FALSE".to_owned() } else { at.join(" | ") }
+        };
+        let (end, text) = (stem + cycle - 1, formula.text());
+        let model = format!(
+            "MODULE main\nVAR i : 0..{};\nASSIGN init(i) := 0; next(i) := i = {end} ? {stem} : i + 1;\nDEFINE p := {}; q := {};\n\
+             LTLSPEC NAME now := {text}\nLTLSPEC NAME always := G {text}\nLTLSPEC NAME some := F {text}\n",
+            end + 1,
+            set(0),
+            set(1),
+        );
+        case.keep("model.smv", &model);
+        for engine in [EngineChoice::Auto, EngineChoice::Symbolic] {
+            let found = values(&read("lasso.smv", &model), engine).unwrap_or_else(|why| panic!("{why:?}"));
+            let expected = [("now", holds[0]), ("always", !holds.contains(&false)), ("some", holds.contains(&true))];
+            for (name, value) in expected {
+                assert_eq!(found.get(name), Some(&value), "{name} {engine:?}\n{model}");
+            }
+        }
+    });
+}
+
 #[test]
 fn horn_clauses_are_satisfiable_or_not() {
     for (name, text, sat) in [

@@ -109,6 +109,14 @@ pub enum Temporal {
     AllGlobally,
 }
 
+impl Temporal {
+    /// Whether it looks back.
+    #[must_use]
+    pub const fn is_past(self) -> bool {
+        matches!(self, Self::Yesterday | Self::WeakYesterday | Self::Once | Self::Historically)
+    }
+}
+
 /// Operators of time with two operands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum TemporalPair {
@@ -312,6 +320,8 @@ pub enum Item {
     Var(VarDecl),
     /// `DEFINE x := e`.
     Define(Name, Expr),
+    /// `DEFINE a.x := e`: a definition in another instance.
+    DefineIn(Expr, Name, Expr),
     /// `CONSTANTS a, b`.
     Constants(Vec<Name>),
     /// An assignment.

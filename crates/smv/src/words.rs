@@ -37,7 +37,7 @@ pub(crate) fn binary(program: &mut Program, op: ast::Binary, width: Width, a: Ex
         }
         ast::Binary::Add => exprs.binary(Binary::Add, a, b),
         ast::Binary::Sub => exprs.binary(Binary::Sub, a, b),
-        ast::Binary::Mul => exprs.binary(Binary::Mul, a, b),
+        ast::Binary::Mul => exprs.word_product(width, a, b),
         ast::Binary::Div => exprs.binary(Binary::Quotient, a, b),
         ast::Binary::Mod => exprs.binary(Binary::Remainder, a, b),
         _ => return None,
@@ -51,14 +51,7 @@ pub(crate) fn shift(program: &mut Program, left: bool, width: Width, a: ExprId, 
         let value = program.exprs.binary(Binary::Shr, a, by);
         return word(program, width, value);
     }
-    let all = program.exprs.int(i64::from(width.bits));
-    let gone = program.exprs.binary(Binary::Ge, by, all);
-    let zero = program.exprs.int(0);
-    // What is shifted out of the word is not needed on the way either.
-    let low = program.exprs.wrap(Width { signed: false, ..width }, a);
-    let moved = program.exprs.binary(Binary::Shl, low, by);
-    let moved = program.exprs.wrap(width, moved);
-    let value = program.exprs.ite(gone, zero, moved);
+    let value = program.exprs.word_shift_left(width, a, by);
     Typed { ty: Ty::Word(width), expr: value }
 }
 

@@ -44,7 +44,7 @@ fn shows(semantics: &Semantics<'_>, question: &Question, answer: &ProgramAnswer,
         Question::Never(never) => answer.value() == Belnap::False && goes_wrong(semantics, never.mistake, run),
         Question::Watched(_) => answer.value() == Belnap::False,
         Question::Property(asked) => {
-            answer.value() == shown_by_runs(&asked.formula) && agrees(semantics, asked, answer, run)
+            may_be_shown_by_a_run(&asked.formula, answer.value()) && agrees(semantics, asked, answer, run)
         }
     }
 }
@@ -60,15 +60,25 @@ fn goes_wrong(semantics: &Semantics<'_>, mistake: Mistake, run: &Run) -> bool {
     }
 }
 
-/// The value that a run can show a formula to have: what speaks of some path is true by one, everything else is false by one.
-fn shown_by_runs(formula: &Formula) -> Belnap {
-    let (mut root, mut positive) = (formula.root(), true);
-    while let Node::Not(inner) = formula.node(root) {
-        (root, positive) = (inner, !positive);
+/// Whether a run can show a formula to have a value: what speaks of some path is true by one, what speaks of all paths is false by one,
+/// and a combination of both and of conditions on a state may be either.
+fn may_be_shown_by_a_run(formula: &Formula, value: Belnap) -> bool {
+    let (mut some_path, mut all_paths) = (false, false);
+    let mut open = vec![(formula.root(), true)];
+    while let Some((node, positive)) = open.pop() {
+        match formula.node(node) {
+            Node::Not(inner) => open.push((inner, !positive)),
+            Node::And(a, b) | Node::Or(a, b) => open.extend([(a, positive), (b, positive)]),
+            Node::Implies(a, b) => open.extend([(a, !positive), (b, positive)]),
+            Node::Iff(a, b) | Node::Xor(a, b) => {
+                open.extend([(a, true), (a, false), (b, true), (b, false)]);
+            }
+            Node::Exists(_) | Node::Diamond(..) if positive => some_path = true,
+            Node::All(_) | Node::Box(..) if !positive => some_path = true,
+            _ => all_paths = true,
+        }
     }
-    let some_path = matches!(formula.node(root), Node::Exists(_) | Node::Diamond(..));
-    let all_paths = matches!(formula.node(root), Node::All(_) | Node::Box(..));
-    (some_path && positive || all_paths && !positive).into()
+    value == Belnap::True && some_path || value == Belnap::False && all_paths
 }
 
 /// Where the run alone decides, it decides so.

@@ -188,6 +188,27 @@ impl<'a> Marker<'a> {
         self.marked.push(&self.text[span.start..span.end], span);
     }
 
+    /// `F[0,5]`, `AG[1,2]`, `ABF 0..4`: an operator with bounds is copied with them; false if it is something else.
+    fn bounded_operator(&mut self, word: &str) -> bool {
+        let plain = word.strip_prefix("AB").map(|op| format!("A{op}"));
+        let plain = plain.or_else(|| word.strip_prefix("EB").map(|op| format!("E{op}")));
+        let operator = plain.as_deref().unwrap_or(word);
+        if !matches!(operator, "F" | "G" | "AF" | "EF" | "AG" | "EG") || !self.words.before.contains(&operator) {
+            return false;
+        }
+        let behind = |at: usize| self.parser.next_token(at).kind;
+        let (sign, number) = (TokenKind::Sign, TokenKind::Int);
+        let length = if plain.is_some() && [1, 2, 3].map(behind) == [number, sign(".."), number] {
+            4
+        } else if plain.is_none() && [1, 2, 3, 4, 5].map(behind) == [sign("["), number, sign(","), number, sign("]")] {
+            6
+        } else {
+            return false;
+        };
+        (0..length).for_each(|_| self.copy());
+        true
+    }
+
     /// What may stand where an operand is due; says whether one is still due.
     fn operand(&mut self) -> Result<bool, Reported> {
         let token = self.parser.token();
@@ -195,6 +216,9 @@ impl<'a> Marker<'a> {
         if let Some(quantifier) = self.parser.quantifier().filter(|quantifier| quantifier.is_logical()) {
             self.quantified(quantifier)?;
             return Ok(false);
+        }
+        if self.bounded_operator(word) {
+            return Ok(true);
         }
         match token.kind {
             TokenKind::Sign("!" | "~") => self.copy(),

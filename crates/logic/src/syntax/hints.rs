@@ -15,6 +15,7 @@ fn shown(token: &Token<'_>) -> String {
         Token::Quoted(_) => return "a quoted atom".to_owned(),
         Token::Placeholder(_) => return "a placeholder".to_owned(),
         Token::Infix(_) => return "a connective".to_owned(),
+        Token::Bounds(..) => return "the bounds of an operator".to_owned(),
         Token::Modal(..) => return "a modality".to_owned(),
         Token::Coalition(_) => return "a coalition".to_owned(),
         Token::Binder(_) => return "a fixpoint".to_owned(),
@@ -31,6 +32,13 @@ fn shown(token: &Token<'_>) -> String {
     };
     let cut: String = text.chars().take(40).collect();
     format!("`{cut}`")
+}
+
+/// Bounds of an operator that are no bounds.
+pub(super) fn wrong_bounds(lo: u32, hi: u32, span: Span) -> Diagnostic {
+    Diagnostic::error("E0118", format!("from {lo} to {hi} is no stretch of positions"))
+        .at(span, "these bounds")
+        .help(format!("bounds are two numbers in order, at most {}: `F[0,5] p`", super::bounds::LONGEST_BOUND))
 }
 
 /// What an operand may begin with in this logic.

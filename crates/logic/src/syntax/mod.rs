@@ -2,6 +2,7 @@
 //!
 //! Not here: normal forms and anything that changes a formula.
 
+mod bounds;
 mod hints;
 mod nodes;
 pub mod parse;

@@ -43,10 +43,12 @@ pub(crate) fn parse_tokens(lexed: Lexed<'_>, logic: Logic, elements: &[String]) 
 
 /// A unary operator that waits for its operand.
 #[derive(Clone, Copy)]
-enum Prefix {
+pub(super) enum Prefix {
     Not,
     Path(PathOp),
     Quantified(Quantifier, PathOp),
+    /// `F[0,5]`, `AG[0,5]`.
+    Bounded(Option<Quantifier>, PathOp, u32, u32),
     Quantifier(Quantifier),
     Modal(Modality, Option<ActionId>),
     Coalition(CoalitionId),
@@ -69,16 +71,18 @@ struct Group {
     left: Option<(Infix, usize)>,
 }
 
-struct Parser<'t, 'e> {
-    logic: Logic,
-    tokens: Vec<Placed<'t>>,
-    at: usize,
+pub(super) struct Parser<'t, 'e> {
+    pub(super) logic: Logic,
+    pub(super) tokens: Vec<Placed<'t>>,
+    pub(super) at: usize,
     frames: Vec<OpenConstruct>,
     /// The operand just read; an index into `tree`.
-    operand: Option<usize>,
+    pub(super) operand: Option<usize>,
     /// Every occurrence of every operator, operands first; equal parts are not shared yet.
-    tree: Vec<(Node, Span)>,
+    pub(super) tree: Vec<(Node, Span)>,
     builder: FormulaBuilder,
+    /// Whether some operator has bounds.
+    pub(super) has_bounds: bool,
     elements: &'e [String],
     atoms: HashMap<String, NodeId>,
     scopes: HashMap<&'t str, Vec<VarId>>,
@@ -86,7 +90,7 @@ struct Parser<'t, 'e> {
     element_spans: Vec<Span>,
     action_spans: Vec<Span>,
     coalition_spans: Vec<Span>,
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'t, 'e> Parser<'t, 'e> {
@@ -99,6 +103,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             operand: None,
             tree: Vec::new(),
             builder: FormulaBuilder::new(),
+            has_bounds: false,
             elements,
             atoms: HashMap::new(),
             scopes: HashMap::new(),
@@ -110,7 +115,7 @@ impl<'t, 'e> Parser<'t, 'e> {
         }
     }
 
-    fn peek(&self, ahead: usize) -> &Token<'t> {
+    pub(super) fn peek(&self, ahead: usize) -> &Token<'t> {
         &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].0
     }
 
@@ -129,7 +134,7 @@ impl<'t, 'e> Parser<'t, 'e> {
         }
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
@@ -139,9 +144,13 @@ impl<'t, 'e> Parser<'t, 'e> {
         match token {
             Token::Open => self.open(span, false, None),
             Token::Not => self.frames.push(OpenConstruct::Prefix(Prefix::Not, span)),
-            Token::Path(op) => self.frames.push(OpenConstruct::Prefix(Prefix::Path(op), span)),
+            Token::Path(op) => {
+                let prefix = self.bounded(None, op).unwrap_or(Prefix::Path(op));
+                self.frames.push(OpenConstruct::Prefix(prefix, span));
+            }
             Token::Quantified(quantifier, op) => {
-                self.frames.push(OpenConstruct::Prefix(Prefix::Quantified(quantifier, op), span));
+                let prefix = self.bounded(Some(quantifier), op).unwrap_or(Prefix::Quantified(quantifier, op));
+                self.frames.push(OpenConstruct::Prefix(prefix, span));
             }
             Token::Quantifier(quantifier) => self.quantifier(quantifier, span),
             Token::Modal(modality, action) => self.modal(modality, action, span),
@@ -417,6 +426,7 @@ impl<'t, 'e> Parser<'t, 'e> {
         match prefix {
             Prefix::Not => Node::Not(operand),
             Prefix::Path(op) => path_node(op, operand),
+            Prefix::Bounded(quantifier, op, lo, hi) => self.bounded_node(quantifier, op, (lo, hi), operand),
             Prefix::Quantifier(quantifier) => quantifier_node(quantifier, operand),
             Prefix::Coalition(coalition) => Node::Coalition(coalition, operand),
             Prefix::Modal(Modality::Diamond, action) => Node::Diamond(action, operand),
@@ -460,6 +470,7 @@ impl<'t, 'e> Parser<'t, 'e> {
         if self.diagnostics.is_empty() {
             self.diagnostics = super::scope::check(&self.tree, self.logic, &self.builder);
         }
+        self.check_size_of_bounds();
         let formula = match self.operand {
             Some(root) if self.diagnostics.is_empty() => Some(self.share(root)),
             _ => None,

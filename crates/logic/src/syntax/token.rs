@@ -8,6 +8,7 @@
 
 use tertium_base::{Diagnostic, Span};
 
+use super::bounds::bounds;
 use crate::coalition::Coalition;
 use crate::formula::Logic;
 use crate::query;
@@ -96,6 +97,8 @@ pub(crate) enum Token<'t> {
     Path(PathOp),
     Quantified(Quantifier, PathOp),
     Quantifier(Quantifier),
+    /// `[0,5]` behind `F` and `G`, or `0..5` behind `ABF` and its kin: from which position to which.
+    Bounds(u32, u32),
     Binder(Binder),
     Modal(Modality, Option<&'t str>),
     /// `<<P, Q>>` or `[[P, Q]]`.
@@ -264,8 +267,37 @@ impl<'t> Lexer<'t> {
         // `nu X.p` binds `X`: the dot ends the variable there, while `P.x` is one name elsewhere.
         let length = if after_binder { simple_name_length(rest) } else { name_length(rest) };
         let word = &rest[..length];
+        if !after_binder && self.bounded(word) {
+            return;
+        }
         let token = if after_binder { None } else { keyword(self.logic, word) };
         self.push(token.unwrap_or(Token::Word(word)), length);
+    }
+
+    /// `F[0,5]`, `AG[1,2]`, `ABF 0..4`: an operator and its bounds; false if it is something else.
+    fn bounded(&mut self, word: &str) -> bool {
+        let plain = word.strip_prefix("AB").map(|op| format!("A{op}"));
+        let plain = plain.or_else(|| word.strip_prefix("EB").map(|op| format!("E{op}")));
+        let token = match keyword(self.logic, plain.as_deref().unwrap_or(word)) {
+            Some(token @ (Token::Path(op) | Token::Quantified(_, op))) if op != PathOp::Next => token,
+            _ => return false,
+        };
+        let rest = &self.rest()[word.len()..];
+        let spaces = rest.len() - rest.trim_start().len();
+        let bounds = if plain.is_some() {
+            bounds(rest.trim_start(), "..")
+        } else {
+            rest.trim_start().strip_prefix('[').and_then(|inside| {
+                let (lo, hi, length) = bounds(inside, ",")?;
+                let closed = inside[length..].trim_start();
+                closed.starts_with(']').then(|| (lo, hi, inside.len() - closed.len() + 2))
+            })
+        };
+        let Some((lo, hi, length)) = bounds else { return false };
+        self.push(token, word.len());
+        self.at += spaces;
+        self.push(Token::Bounds(lo, hi), length);
+        true
     }
 
     fn quoted(&mut self) {

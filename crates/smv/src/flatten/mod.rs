@@ -127,8 +127,9 @@ pub(crate) fn flatten(model: &Model) -> Flat<'_> {
         let error = Diagnostic::error("E0708", "`main` has parameters");
         flat.diagnostics.push(error.at(parameter.span, "nobody gives it a value"));
     }
-    let mut work = Flattening { modules: &modules, flat, path: Vec::new() };
+    let mut work = Flattening { modules: &modules, flat, path: Vec::new(), elsewhere: Vec::new() };
     work.instance(main, String::new(), BTreeMap::new(), 0);
+    work.define_elsewhere();
     work.flat
 }
 
@@ -165,6 +166,8 @@ struct Flattening<'m, 'w> {
     flat: Flat<'m>,
     /// The modules that are being instantiated.
     path: Vec<&'m str>,
+    /// Definitions in other instances: by whom, where, which name, and what it is.
+    elsewhere: Vec<(InstanceId, &'m Expr, &'m Name, &'m Expr)>,
 }
 
 impl<'m> Flattening<'m, '_> {
@@ -201,6 +204,7 @@ impl<'m> Flattening<'m, '_> {
                 Item::Spec(spec) => self.flat.specs.push((id, spec)),
                 Item::Predicate(name, condition) => self.flat.predicates.push((id, name.as_ref(), condition)),
                 Item::Mirror(variable) => self.flat.mirrored.push((id, variable)),
+                Item::DefineIn(of, name, value) => self.elsewhere.push((id, of, name, value)),
                 Item::Var(_) | Item::Define(..) | Item::Constants(_) | Item::Inherits(_) => {}
             }
         }
@@ -249,6 +253,20 @@ impl<'m> Flattening<'m, '_> {
                 self.flat.defines.push((id, value));
                 self.declare(id, &name.name, name.span, Meaning::Define(define));
             }
+        }
+    }
+
+    /// `DEFINE a.x := e`, once every instance is there: `e` is read where it was written.
+    fn define_elsewhere(&mut self) {
+        for (by, of, name, value) in std::mem::take(&mut self.elsewhere) {
+            let Some(Meaning::Instance(id)) = self.flat.meaning(of, by) else {
+                let error = Diagnostic::error("E0711", "a definition in something that is no instance");
+                self.report(error.at(of.span, "should be an instance of a module"));
+                continue;
+            };
+            let define = DefineId::new(self.flat.defines.len());
+            self.flat.defines.push((by, value));
+            self.declare(id, &name.name, name.span, Meaning::Define(define));
         }
     }
 
@@ -361,9 +379,12 @@ impl<'m> Flattening<'m, '_> {
                 truths += 1;
             } else if let ExprKind::Range(lo, hi) = &member.kind {
                 let (lo, hi) = (self.number(lo, id)?, self.number(hi, id)?);
-                if hi.saturating_sub(lo) < 65_536 {
-                    numbers.extend(lo..=hi);
+                if hi < lo || hi.saturating_sub(lo) >= 65_536 {
+                    let message = format!("the range {lo}..{hi} in an enumeration is empty or too large");
+                    self.report(Diagnostic::error("E0710", message).at(span, "65,536 numbers at most"));
+                    return None;
                 }
+                numbers.extend(lo..=hi);
             } else if let Some(name) = path_text(member) {
                 names.push(name);
             } else {

@@ -96,7 +96,7 @@ pub(crate) struct Lowering<'m> {
     /// Whether a state may be without successors.
     may_stop: bool,
     /// What is remembered of the past.
-    memory: past::Memory,
+    memory: past::Memory<'m>,
     justice: Vec<specs::FairnessCondition>,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -372,7 +372,7 @@ impl<'m> Lowering<'m> {
             let value = self.selected(process);
             assigns.push(Assign { place: Place::Var(selector), value });
         }
-        assigns.extend(self.memory.steps.clone());
+        assigns.extend(self.memory_assigns(process)?);
         let StepDraft { inputs, guards } = std::mem::take(&mut self.drafts[process]);
         let guard = self.program.exprs.all(&guards);
         if self.program.exprs.depth(guard) > tertium_program::expr::DEEPEST

@@ -119,6 +119,27 @@ impl<'m> Lowering<'m> {
         asked
     }
 
+    /// Whether an expression speaks of a step: `next` stands in it, or in a definition that it names.
+    pub(super) fn speaks_of_next(&self, root: &'m Expr, scope: InstanceId) -> bool {
+        let (mut open, mut seen) = (vec![(root, scope)], BTreeSet::new());
+        while let Some((expr, scope)) = open.pop() {
+            if matches!(expr.kind, ExprKind::Next(_)) {
+                return true;
+            }
+            let named = matches!(expr.kind, ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Index(..));
+            match self.flat.meaning(expr, scope).filter(|_| named) {
+                Some(Meaning::Define(id)) if seen.insert(id) => {
+                    let (scope, value) = self.flat.defines[id.index()];
+                    open.push((value, scope));
+                }
+                Some(Meaning::Argument(value, of)) => open.push((value, of)),
+                Some(_) => {}
+                None => open.extend(expr.children().into_iter().map(|child| (child, scope))),
+            }
+        }
+        false
+    }
+
     fn asks(&self, root: &'m Expr, scope: InstanceId, asked: &mut AskedOfSteps) {
         let mut open: Vec<(&'m Expr, InstanceId)> = vec![(root, scope)];
         while let Some((expr, scope)) = open.pop() {

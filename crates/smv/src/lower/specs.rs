@@ -25,11 +25,19 @@ pub(super) enum FairnessCondition {
 }
 
 /// A formula while it is written.
-struct Writing {
+pub(super) struct Writing {
     linear: bool,
     /// What paths must keep to, for quantifiers of fair CTL.
     fair: Option<String>,
     atoms: BTreeMap<String, ExprId>,
+    /// That what is guessed of the future is right.
+    pub guesses: Vec<String>,
+}
+
+impl Writing {
+    const fn new(linear: bool) -> Self {
+        Self { linear, fair: None, atoms: BTreeMap::new(), guesses: Vec::new() }
+    }
 }
 
 /// Texts of formulas beyond this are not written.
@@ -75,7 +83,7 @@ impl<'m> Lowering<'m> {
     fn distance(&mut self, name: String, spec: &'m SpecDecl, goal: &'m Expr, scope: InstanceId) -> Lowered<()> {
         let from = self.property(format!("{name} from"), &spec.formula, SpecKind::Ctl, scope, spec.span)?;
         let to = self.property(format!("{name} to"), goal, SpecKind::Ctl, scope, spec.span)?;
-        let mut writing = Writing { linear: true, fair: None, atoms: BTreeMap::new() };
+        let mut writing = Writing::new(true);
         let formula = match self.promises(&mut writing) {
             none if none.is_empty() => "true".to_owned(),
             promises => promises,
@@ -103,15 +111,20 @@ impl<'m> Lowering<'m> {
         scope: InstanceId,
         span: Span,
     ) -> Lowered<Property> {
-        let mut writing = Writing { linear: kind != SpecKind::Ctl, fair: None, atoms: BTreeMap::new() };
+        let mut writing = Writing::new(kind != SpecKind::Ctl);
         let source = self.text[formula.span.start..formula.span.end].to_owned();
         let (logic, text) = match kind {
             SpecKind::Invariant => {
                 if formula.has_time() {
                     return self.wrong("E0730", "an invariant has no operators of time", formula.span);
                 }
-                let atom = self.atom(formula, scope, &mut writing)?;
-                ("ltl", format!("G ({atom})"))
+                let condition = if self.speaks_of_next(formula, scope) {
+                    self.of_step(formula, scope)
+                } else {
+                    self.truth(formula, scope, Moment::State)?
+                };
+                let text = self.atom_text(formula, scope);
+                ("ltl", format!("G ({})", self.named_atom(&text, condition, &mut writing)))
             }
             SpecKind::Ctl => {
                 if !self.justice.is_empty() || self.may_stop {
@@ -123,11 +136,12 @@ impl<'m> Lowering<'m> {
             }
             SpecKind::Ltl | SpecKind::Least | SpecKind::Most => {
                 let text = self.written(formula, scope, &mut writing)?;
-                if self.justice.is_empty() && !self.may_stop {
-                    ("ltl", text)
-                } else {
-                    let promises = self.promises(&mut writing);
-                    ("ltl", format!("({promises}) -> ({text})"))
+                let promises = self.promises(&mut writing);
+                let promised = Some(promises).filter(|promises| !promises.is_empty());
+                let promised: Vec<String> = promised.into_iter().chain(writing.guesses.drain(..)).collect();
+                match promised.join(" && ") {
+                    none if none.is_empty() => ("ltl", text),
+                    promised => ("ltl", format!("({promised}) -> ({text})")),
                 }
             }
         };
@@ -164,7 +178,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn named_atom(&mut self, text: &str, expr: ExprId, writing: &mut Writing) -> String {
+    pub(super) fn named_atom(&self, text: &str, expr: ExprId, writing: &mut Writing) -> String {
         if let Some(value) = self.program.exprs.constant(expr) {
             return (value != 0).to_string();
         }
@@ -178,12 +192,17 @@ impl<'m> Lowering<'m> {
     }
 
     fn atom(&mut self, expr: &'m Expr, scope: InstanceId, writing: &mut Writing) -> Lowered<String> {
-        let condition = if expr.has_time() { self.past(expr, scope)? } else { self.truth(expr, scope, Moment::State)? };
         let text = self.atom_text(expr, scope);
+        if writing.linear && !expr.has_time() && self.speaks_of_next(expr, scope) {
+            let condition = self.of_step(expr, scope);
+            return Ok(format!("X {}", self.named_atom(&text, condition, writing)));
+        }
+        let condition =
+            if expr.has_time() { self.past(expr, scope, writing)? } else { self.truth(expr, scope, Moment::State)? };
         Ok(self.named_atom(&text, condition, writing))
     }
 
-    fn written(&mut self, expr: &'m Expr, scope: InstanceId, writing: &mut Writing) -> Lowered<String> {
+    pub(super) fn written(&mut self, expr: &'m Expr, scope: InstanceId, writing: &mut Writing) -> Lowered<String> {
         if !expr.has_time() {
             return self.atom(expr, scope, writing);
         }
@@ -209,7 +228,7 @@ impl<'m> Lowering<'m> {
             }
             ExprKind::Temporal(op, bounds, a) => {
                 use Temporal as T;
-                if matches!(op, T::Yesterday | T::WeakYesterday | T::Once | T::Historically) {
+                if op.is_past() {
                     self.is_linear(writing, true, span)?;
                     return self.atom(expr, scope, writing);
                 }

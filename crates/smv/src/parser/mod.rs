@@ -11,7 +11,8 @@ use tertium_base::{Diagnostic, Span};
 pub use self::words::KEYWORDS;
 use self::words::begins_declaration;
 use crate::ast::{
-    AssignDecl, AssignKind, ConstraintKind, Expr, Item, Model, Module, Name, SpecDecl, SpecKind, VarDecl, VarKind,
+    AssignDecl, AssignKind, ConstraintKind, Expr, ExprKind, Item, Model, Module, Name, SpecDecl, SpecKind, VarDecl,
+    VarKind,
 };
 use crate::lexer::{Token, TokenKind, tokens};
 
@@ -263,11 +264,26 @@ impl<'t> Parser<'t> {
 
     fn defines(&mut self, items: &mut Vec<Item>) -> Read<()> {
         while !self.at_section() && *self.kind() != TokenKind::End {
-            let name = self.name()?;
+            let target = self.postfix()?;
+            let defined = match target.kind {
+                ExprKind::Name(name) => Ok((None, Name { name, span: target.span })),
+                ExprKind::Field(of, name) => Ok((Some(*of), name)),
+                _ => Err(target.span),
+            };
+            let (of, name) = match defined {
+                Ok(defined) => defined,
+                Err(span) => {
+                    let error = Diagnostic::error("E0703", "a name should stand here, or a path to one");
+                    return self.fail(error.at(span, "cannot be defined"));
+                }
+            };
             self.require(":=")?;
             let value = self.expr()?;
             self.require(";")?;
-            items.push(Item::Define(name, value));
+            items.push(match of {
+                Some(of) => Item::DefineIn(of, name, value),
+                None => Item::Define(name, value),
+            });
         }
         Ok(())
     }
