@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tertium_base::{Diagnostic, Span};
 
 use crate::sexpr::Form;
-use crate::terms::{LARGEST, Names, Op, Sort, Term, refused, sort, wrong};
+use crate::terms::{LARGEST, Names, Op, Sort, Term, declared, refused, sort, wrong};
 
 /// A clause: body and constraint imply the head.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct Clause {
     pub constraint: Vec<Term>,
     /// The predicate of the head; none for `false`.
     pub head: Option<(usize, Vec<Term>)>,
+    /// Which goal its `false` is: 0, or the number of the query that it stands for.
+    pub goal: usize,
     /// The names and sorts of its variables.
     pub variables: Vec<(String, Sort)>,
     pub span: Span,
@@ -31,8 +33,23 @@ pub(crate) struct Script {
     macros: BTreeMap<String, (Vec<String>, Form)>,
     /// Variables of the format of fixed points: `declare-var`.
     variables: Vec<(String, Sort)>,
+    /// The queries, one after the other; none in the format of SMT-LIB, which asks whether `false` is derived.
+    pub goals: Vec<Goal>,
+    /// Where `check-sat` stands.
+    checked: Option<Span>,
     pub diagnostics: Vec<Diagnostic>,
 }
+
+/// A question about the clauses before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Goal {
+    /// The predicate that a query names.
+    pub predicate: Option<String>,
+    pub span: Span,
+}
+
+/// A formula is at most so many clauses.
+const MOST_CLAUSES: usize = 10_000;
 
 /// Nothing: what went wrong is noted.
 pub(crate) struct Wrong;
@@ -56,10 +73,13 @@ impl Script {
                 other => Err(refused(&format!("the logic `{}`", other.unwrap_or("?")), span)),
             },
             (
-                "set-info" | "set-option" | "check-sat" | "get-model" | "exit" | "get-info" | "get-proof" | "echo"
-                | "get-unsat-core",
+                "set-info" | "set-option" | "get-model" | "exit" | "get-info" | "get-proof" | "echo" | "get-unsat-core",
                 _,
             ) => Ok(()),
+            ("check-sat", []) => {
+                self.checked = Some(span);
+                Ok(())
+            }
             ("declare-fun", [name, sorts, result]) => {
                 if sort(result)? != Sort::Bool {
                     return Err(refused("a function that is no predicate", span));
@@ -108,15 +128,19 @@ impl Script {
 
     /// `forall` around a clause, also as `not exists`.
     fn assertion(&mut self, formula: &Form, mut variables: Vec<(String, Sort)>) -> Result<(), Box<Diagnostic>> {
+        if let Some(asked) = self.goals.last().map(|goal| goal.span).or(self.checked) {
+            let late = *refused("a clause after the question that it would take part in", formula.span());
+            return Err(Box::new(late.also(asked, "asked here")));
+        }
         let (mut form, mut negated) = (formula, false);
         loop {
             match form.headed() {
                 Some(("forall", [names, inner])) if !negated => {
-                    quantified(names, &mut variables)?;
+                    variables.extend(declared(names)?);
                     form = inner;
                 }
                 Some(("exists", [names, inner])) if negated => {
-                    quantified(names, &mut variables)?;
+                    variables.extend(declared(names)?);
                     form = inner;
                 }
                 Some(("not", [inner])) => {
@@ -127,27 +151,42 @@ impl Script {
                 _ => break,
             }
         }
-        let term = self.term(form, &variables)?;
-        self.clause(if negated { term.not() } else { term }, variables, formula.span())
+        let (term, variables) = self.term(form, variables)?;
+        self.clauses_of(if negated { term.not() } else { term }, variables, 0, formula.span())
     }
 
+    /// `(query p)`: can `p` be derived, at some arguments?
     fn query(&mut self, goal: &Form) -> Result<(), Box<Diagnostic>> {
         let span = goal.span();
+        if self.goals.is_empty() && self.clauses.iter().any(|clause| clause.head.is_none()) {
+            return Err(refused("a query beside clauses that imply `false`", span));
+        }
         let mut variables = self.variables.clone();
-        let term = match goal.atom().and_then(|name| self.predicates.get(name)) {
+        let (name, term) = match goal.atom().and_then(|name| self.predicates.get(name).map(|&at| (name, at))) {
             // A predicate by its name: at any arguments.
-            Some(&at) => {
+            Some((name, at)) => {
                 let first = variables.len();
                 let sorts = self.arguments[at].clone();
                 variables.extend(sorts.iter().enumerate().map(|(at, &sort)| (format!("any_{at}"), sort)));
-                Term::Predicate(at, sorts.iter().enumerate().map(|(at, &sort)| Term::Var(first + at, sort)).collect())
+                let arguments = sorts.iter().enumerate().map(|(at, &sort)| Term::Var(first + at, sort)).collect();
+                (Some(name.to_owned()), Term::Predicate(at, arguments))
             }
-            None => self.term(goal, &variables)?,
+            None => {
+                let (term, all) = self.term(goal, variables)?;
+                variables = all;
+                (None, term)
+            }
         };
-        self.clause(term.not(), variables, span)
+        self.goals.push(Goal { predicate: name, span });
+        self.clauses_of(term.not(), variables, self.goals.len() - 1, span)
     }
 
-    fn term(&self, form: &Form, variables: &[(String, Sort)]) -> Result<Term, Box<Diagnostic>> {
+    /// A formula over these variables, and the variables with those of quantifiers inside.
+    fn term(
+        &self,
+        form: &Form,
+        variables: Vec<(String, Sort)>,
+    ) -> Result<(Term, Vec<(String, Sort)>), Box<Diagnostic>> {
         let bound = variables.iter().enumerate().map(|(at, (name, sort))| (name.clone(), Term::Var(at, *sort)));
         let mut names = Names {
             predicates: &self.predicates,
@@ -156,83 +195,131 @@ impl Script {
             bound: bound.collect(),
             depth: 0,
             room: LARGEST,
+            variables,
         };
         let term = names.term(form)?;
-        if term.sort() == Sort::Bool { Ok(term) } else { Err(wrong("a formula should stand here", form.span())) }
+        if term.sort() == Sort::Bool {
+            Ok((term, names.variables))
+        } else {
+            Err(wrong("a formula should stand here", form.span()))
+        }
     }
 
-    /// A formula as a clause: what it denies is body and constraint, what it says at last is the head.
-    fn clause(&mut self, term: Term, variables: Vec<(String, Sort)>, span: Span) -> Result<(), Box<Diagnostic>> {
-        let mut clause = Clause { body: None, constraint: Vec::new(), head: None, variables, span };
-        let mut open = vec![term];
-        while let Some(said) = open.pop() {
-            match said {
-                Term::Bool(false) => {}
-                Term::Apply(Op::Implies, mut sides) => {
-                    let (head, body) = (sides.pop(), sides.pop());
-                    denied(body.unwrap_or(Term::Bool(true)), &mut clause)?;
-                    open.extend(head);
-                }
-                Term::Apply(Op::Or, parts) => open.extend(parts),
-                Term::Apply(Op::Not, mut inner) => denied(inner.swap_remove(0), &mut clause)?,
-                Term::Predicate(at, arguments) => {
-                    if clause.head.replace((at, arguments)).is_some() {
-                        return Err(refused("a clause with two heads", span));
-                    }
-                }
-                Term::Apply(Op::And, parts) if parts.iter().any(Term::has_predicate) => {
-                    // Several heads: one clause each.
-                    for part in parts {
-                        let rest = open.iter().cloned().chain([part]).collect();
-                        let mut whole = Term::Apply(Op::Or, rest);
-                        let body = clause.body.iter().map(|(at, arguments)| Term::Predicate(*at, arguments.clone()));
-                        let body: Vec<Term> = body.chain(clause.constraint.iter().cloned()).collect();
-                        whole = Term::Apply(Op::Implies, vec![Term::Apply(Op::And, body), whole]);
-                        self.clause(whole, clause.variables.clone(), span)?;
-                    }
-                    return Ok(());
-                }
-                other if other.has_predicate() => return Err(refused("a predicate in such a place", span)),
-                other => clause.constraint.push(other.not()),
+    /// A formula as clauses, each a disjunction: what it denies is body and constraint, what it says is the head.
+    fn clauses_of(
+        &mut self,
+        term: Term,
+        variables: Vec<(String, Sort)>,
+        goal: usize,
+        span: Span,
+    ) -> Result<(), Box<Diagnostic>> {
+        let clause = Clause { body: None, constraint: Vec::new(), head: None, goal, variables, span };
+        let mut drafts = vec![Draft { clause, open: vec![(term, true)] }];
+        let mut count = 0;
+        while let Some(mut draft) = drafts.pop() {
+            count += 1;
+            if count > MOST_CLAUSES {
+                return Err(refused("a formula that is so many clauses", span));
+            }
+            if let Some(cases) = draft.advance()? {
+                drafts.extend(cases.into_iter().rev());
+            } else if !draft.clause.constraint.contains(&Term::Bool(false)) {
+                self.clauses.push(draft.clause);
             }
         }
-        self.clauses.push(clause);
         Ok(())
     }
 }
 
-/// What must hold for a clause to say something.
-fn denied(term: Term, clause: &mut Clause) -> Result<(), Box<Diagnostic>> {
-    let mut open = vec![term];
-    while let Some(part) = open.pop() {
-        match part {
-            Term::Bool(true) => {}
-            Term::Apply(Op::And, parts) => open.extend(parts.into_iter().rev()),
-            Term::Predicate(at, arguments) => {
-                if clause.body.replace((at, arguments)).is_some() {
-                    return Err(refused("a nonlinear clause, with two predicates in its body,", clause.span));
-                }
-            }
-            Term::Apply(Op::Not, inner) if matches!(inner[0], Term::Apply(Op::Or, _)) => {
-                if let Some(Term::Apply(_, parts)) = inner.into_iter().next() {
-                    open.extend(parts.into_iter().rev().map(Term::not));
-                }
-            }
-            other if other.has_predicate() => return Err(refused("a predicate in such a place", clause.span)),
-            other => clause.constraint.push(other),
-        }
-    }
-    Ok(())
+/// A clause that is being made of a formula.
+#[derive(Clone)]
+struct Draft {
+    clause: Clause,
+    /// Parts of the disjunction that have not been looked at, each said or denied; the next one last.
+    open: Vec<(Term, bool)>,
 }
 
-fn quantified(names: &Form, variables: &mut Vec<(String, Sort)>) -> Result<(), Box<Diagnostic>> {
-    for pair in names.list().unwrap_or_default() {
-        match pair.list() {
-            Some([name, of]) if name.atom().is_some() => {
-                variables.push((name.atom().unwrap_or_default().to_owned(), sort(of)?));
+impl Draft {
+    /// Takes the parts apart until all are, or one of them makes several clauses.
+    fn advance(&mut self) -> Result<Option<Vec<Self>>, Box<Diagnostic>> {
+        while let Some((term, said)) = self.open.pop() {
+            match (term, said) {
+                (Term::Bool(value), said) if value != said => {}
+                (Term::Bool(_), _) => self.clause.constraint.push(Term::Bool(false)),
+                (Term::Apply(Op::Not, mut inner), said) => self.open.push((inner.swap_remove(0), !said)),
+                (Term::Apply(Op::Or, parts), true) => {
+                    self.open.extend(parts.into_iter().rev().map(|part| (part, true)))
+                }
+                (Term::Apply(Op::And, parts), false) => {
+                    self.open.extend(parts.into_iter().rev().map(|part| (part, false)));
+                }
+                (Term::Apply(Op::Implies, mut sides), true) => {
+                    let (head, body) = (sides.pop(), sides.pop());
+                    self.open.extend(head.map(|head| (head, true)));
+                    self.open.extend(body.map(|body| (body, false)));
+                }
+                (Term::Predicate(at, arguments), said) => self.predicate(at, arguments, said)?,
+                (Term::Quantified(all, inner), said) if all == said => self.open.push((*inner, said)),
+                (term, said) if term.is_more_than_constraint() => return self.split(term, said).map(Some),
+                (term, true) => self.clause.constraint.push(term.not()),
+                (term, false) => self.clause.constraint.push(term),
             }
-            _ => return Err(wrong("a variable is a name and a sort", pair.span())),
+        }
+        Ok(None)
+    }
+
+    fn predicate(&mut self, at: usize, arguments: Vec<Term>, said: bool) -> Result<(), Box<Diagnostic>> {
+        let (place, what) = if said {
+            (&mut self.clause.head, "a clause with two heads")
+        } else {
+            (&mut self.clause.body, "a nonlinear clause, with two predicates in its body,")
+        };
+        if arguments.iter().any(Term::is_more_than_constraint) {
+            return Err(refused("a predicate inside an argument", self.clause.span));
+        }
+        let fact = (at, arguments);
+        match place {
+            Some(known) if *known == fact => Ok(()),
+            Some(_) => Err(refused(what, self.clause.span)),
+            None => {
+                *place = Some(fact);
+                Ok(())
+            }
         }
     }
-    Ok(())
+
+    /// A part with predicates in it that is a conjunction: one clause for each of its members.
+    fn split(&self, term: Term, said: bool) -> Result<Vec<Self>, Box<Diagnostic>> {
+        let span = self.clause.span;
+        let two = |mut sides: Vec<Term>| {
+            let last = sides.pop().unwrap_or(Term::Bool(true));
+            (sides.pop().unwrap_or(Term::Bool(true)), last)
+        };
+        let cases: Vec<Vec<(Term, bool)>> = match (term, said) {
+            (Term::Apply(Op::And, parts), true) | (Term::Apply(Op::Or, parts), false) => {
+                parts.into_iter().map(|part| vec![(part, said)]).collect()
+            }
+            (Term::Apply(Op::Implies, sides), false) => {
+                let (body, head) = two(sides);
+                vec![vec![(body, true)], vec![(head, false)]]
+            }
+            (Term::Apply(Op::If, mut parts), said) => {
+                let no = parts.pop().unwrap_or(Term::Bool(true));
+                let (condition, yes) = two(parts);
+                vec![vec![(yes, said), (condition.clone(), false)], vec![(no, said), (condition, true)]]
+            }
+            (Term::Apply(Op::Eq, sides), said) if sides[0].sort() == Sort::Bool => {
+                let (a, b) = two(sides);
+                vec![vec![(b.clone(), said), (a.clone(), false)], vec![(b, !said), (a, true)]]
+            }
+            (Term::Quantified(..), _) => return Err(refused("a quantifier in such a place", span)),
+            _ => return Err(refused("a predicate in such a place", span)),
+        };
+        let with = |parts: Vec<(Term, bool)>| {
+            let mut draft = self.clone();
+            draft.open.extend(parts);
+            draft
+        };
+        Ok(cases.into_iter().map(with).collect())
+    }
 }

@@ -25,7 +25,7 @@ mod terms;
 use tertium_base::{Diagnostic, Span};
 use tertium_program::Program;
 
-/// The name of the one property: whether the clauses are satisfiable.
+/// The name of the property, if there is one: whether the clauses are satisfiable, or the query cannot be derived.
 pub const QUERY: &str = "check-sat";
 
 /// Reading calls itself as deep as lists are nested.
@@ -58,6 +58,8 @@ pub struct Compiled {
     pub program: Option<Program>,
     /// The predicates that the clauses are about.
     pub predicates: Vec<Predicate>,
+    /// Whether it asks queries, to which solvers reply `sat` if they can be derived.
+    pub has_queries: bool,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -71,14 +73,14 @@ pub fn compile(text: &str) -> Compiled {
     })
     .unwrap_or_else(|| {
         let error = Diagnostic::error("E0750", "there is no room to read the model").at(Span::default(), "not read");
-        Compiled { program: None, predicates: Vec::new(), diagnostics: vec![error] }
+        Compiled { program: None, predicates: Vec::new(), has_queries: false, diagnostics: vec![error] }
     })
 }
 
 fn compile_here(text: &str) -> Compiled {
     let (forms, mut diagnostics) = sexpr::read(text);
     if !diagnostics.is_empty() {
-        return Compiled { program: None, predicates: Vec::new(), diagnostics };
+        return Compiled { program: None, predicates: Vec::new(), has_queries: false, diagnostics };
     }
     let mut script = clauses::Script::default();
     for form in &forms {
@@ -87,13 +89,16 @@ fn compile_here(text: &str) -> Compiled {
     }
     diagnostics.append(&mut script.diagnostics);
     if diagnostics.iter().any(Diagnostic::is_error) {
-        return Compiled { program: None, predicates: Vec::new(), diagnostics };
+        return Compiled { program: None, predicates: Vec::new(), has_queries: false, diagnostics };
     }
     match lower::program(&script, text) {
-        Ok((program, predicates)) => Compiled { program: Some(program), predicates, diagnostics },
+        Ok((program, predicates)) => {
+            let has_queries = !script.goals.is_empty();
+            Compiled { program: Some(program), predicates, has_queries, diagnostics }
+        }
         Err(error) => {
             diagnostics.push(*error);
-            Compiled { program: None, predicates: Vec::new(), diagnostics }
+            Compiled { program: None, predicates: Vec::new(), has_queries: false, diagnostics }
         }
     }
 }

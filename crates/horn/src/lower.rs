@@ -11,7 +11,7 @@ use tertium_program::{
     ProcessId, Program, Property, Scope, Sort as Kind, Step, Type, Unary, VarId, Variable,
 };
 
-use crate::clauses::{Clause, Script};
+use crate::clauses::{Clause, Goal, Script};
 use crate::terms::{Op, Sort, Term, refused};
 use crate::{Predicate, Register};
 
@@ -29,21 +29,29 @@ pub(crate) fn program(script: &Script, text: &str) -> Result<(Program, Vec<Predi
     for clause in &script.clauses {
         lowering.step(clause, process, text)?;
     }
-    let bad = lowering.program.exprs.add(Expr::At(process, error(script)));
-    lowering.program.properties.push(Property {
-        name: crate::QUERY.to_owned(),
-        logic: "ltl".to_owned(),
-        source: "sat: no clause derives false".to_owned(),
-        formula: "G !\"false\"".to_owned(),
-        atoms: BTreeMap::from([("false".to_owned(), bad)]),
-        span: Span::default(),
-    });
+    for goal in 0..script.goals.len().max(1) {
+        let bad = lowering.program.exprs.add(Expr::At(process, error(script, goal)));
+        let source = match script.goals.get(goal) {
+            None => "sat: no clause derives false".to_owned(),
+            Some(Goal { predicate: Some(name), .. }) => format!("no rule derives {name}"),
+            Some(Goal { span, .. }) => format!("no rule derives {}", &text[span.start..span.end]),
+        };
+        lowering.program.properties.push(Property {
+            name: if script.goals.len() > 1 { format!("query_{}", goal + 1) } else { crate::QUERY.to_owned() },
+            logic: "ltl".to_owned(),
+            source,
+            formula: "G !\"false\"".to_owned(),
+            atoms: BTreeMap::from([("false".to_owned(), bad)]),
+            span: script.goals.get(goal).map_or_else(Span::default, |goal| goal.span),
+        });
+    }
     let predicates = lowering.predicates();
     Ok((lowering.program, predicates))
 }
 
-fn error(script: &Script) -> LocationId {
-    LocationId::new(FIRST + script.names.len())
+/// Where what a goal asks for is derived.
+fn error(script: &Script, goal: usize) -> LocationId {
+    LocationId::new(FIRST + script.names.len() + goal)
 }
 
 struct Lowering<'s> {
@@ -153,8 +161,11 @@ impl Lowering<'_> {
 
     fn locations(&mut self) -> ProcessId {
         let process = self.program.add_process("clauses", Span::default());
-        let labels =
-            ["start".to_owned()].into_iter().chain(self.script.names.iter().cloned()).chain(["false".to_owned()]);
+        let goals = (0..self.script.goals.len().max(1)).map(|goal| match goal {
+            0 => "false".to_owned(),
+            more => format!("false_{}", more + 1),
+        });
+        let labels = ["start".to_owned()].into_iter().chain(self.script.names.iter().cloned()).chain(goals);
         for label in labels.collect::<Vec<_>>() {
             self.program.add_location(process, Location { labels: vec![label], end: true, ..Location::default() });
         }
@@ -208,7 +219,7 @@ impl Lowering<'_> {
         self.program.add_step(Step {
             process,
             source: at(clause.body.as_ref().map(|body| body.0), LocationId::new(0)),
-            target: at(clause.head.as_ref().map(|head| head.0), error(self.script)),
+            target: at(clause.head.as_ref().map(|head| head.0), error(self.script, clause.goal)),
             rank: 0,
             yields_to: Vec::new(),
             frees: false,
@@ -384,7 +395,7 @@ impl Lowering<'_> {
                 None => self.program.exprs.bool(false),
             },
             // Clauses have been taken apart: no predicate is left in a term.
-            Term::Predicate(..) => self.program.exprs.bool(false),
+            Term::Predicate(..) | Term::Quantified(..) => self.program.exprs.bool(false),
             Term::Apply(op, operands) => {
                 let values: Vec<ExprId> = operands.iter().map(|operand| self.value(operand, bindings)).collect();
                 self.applied(*op, &values)

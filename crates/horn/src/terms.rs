@@ -42,12 +42,14 @@ pub(crate) enum Term {
     /// A predicate at some arguments.
     Predicate(usize, Vec<Term>),
     Apply(Op, Vec<Term>),
+    /// `forall` (true) or `exists` around a term whose variables have numbers of their own.
+    Quantified(bool, Box<Term>),
 }
 
 impl Term {
     pub fn sort(&self) -> Sort {
         match self {
-            Self::Bool(_) | Self::Predicate(..) => Sort::Bool,
+            Self::Bool(_) | Self::Predicate(..) | Self::Quantified(..) => Sort::Bool,
             Self::Int(_) => Sort::Int,
             Self::Var(_, sort) => *sort,
             Self::Apply(op, operands) => match op {
@@ -58,10 +60,11 @@ impl Term {
         }
     }
 
-    pub fn has_predicate(&self) -> bool {
+    /// Whether it is more than a constraint: a predicate or a quantifier stands in it.
+    pub fn is_more_than_constraint(&self) -> bool {
         match self {
-            Self::Predicate(..) => true,
-            Self::Apply(_, operands) => operands.iter().any(Self::has_predicate),
+            Self::Predicate(..) | Self::Quantified(..) => true,
+            Self::Apply(_, operands) => operands.iter().any(Self::is_more_than_constraint),
             _ => false,
         }
     }
@@ -72,7 +75,8 @@ impl Term {
             Self::Predicate(_, operands) | Self::Apply(_, operands) => {
                 operands.iter().for_each(|operand| operand.variables(found));
             }
-            _ => {}
+            Self::Quantified(_, inner) => inner.variables(found),
+            Self::Bool(_) | Self::Int(_) => {}
         }
     }
 
@@ -81,6 +85,7 @@ impl Term {
             Self::Predicate(_, operands) | Self::Apply(_, operands) => {
                 1 + operands.iter().map(Self::size).sum::<usize>()
             }
+            Self::Quantified(_, inner) => 1 + inner.size(),
             _ => 1,
         }
     }
@@ -108,6 +113,8 @@ pub(crate) struct Names<'s> {
     pub depth: usize,
     /// How many operators may still be written out.
     pub room: usize,
+    /// The names and sorts of all variables of the clause; quantifiers inside add theirs.
+    pub variables: Vec<(String, Sort)>,
 }
 
 /// A clause has at most this many operators.
@@ -138,6 +145,17 @@ pub(crate) fn sort(form: &Form) -> Result<Sort, Box<Diagnostic>> {
             Err(refused(&what, form.span()))
         }
     }
+}
+
+/// `((x Int) (b Bool))`.
+pub(crate) fn declared(names: &Form) -> Result<Vec<(String, Sort)>, Box<Diagnostic>> {
+    let pairs = names.list().unwrap_or_default().iter();
+    pairs
+        .map(|pair| match pair.list() {
+            Some([name, of]) if name.atom().is_some() => Ok((name.atom().unwrap_or_default().to_owned(), sort(of)?)),
+            _ => Err(wrong("a variable is a name and a sort", pair.span())),
+        })
+        .collect()
 }
 
 impl Names<'_> {
@@ -213,7 +231,7 @@ impl Names<'_> {
                     .first()
                     .map_or_else(|| Err(wrong("a term should stand here", span)), |inner| self.term(inner));
             }
-            "forall" | "exists" => return Err(refused("a quantifier inside a clause", span)),
+            "forall" | "exists" => return self.quantified(head == "forall", rest, span),
             _ => {}
         }
         let mut values = Vec::new();
@@ -221,6 +239,19 @@ impl Names<'_> {
             values.push(self.term(part)?);
         }
         self.operator(head, values, span)
+    }
+
+    /// A quantifier inside a clause: its variables get numbers of their own.
+    fn quantified(&mut self, all: bool, rest: &[Form], span: Span) -> Result<Term, Box<Diagnostic>> {
+        let [names, inner] = rest else { return Err(wrong("a quantifier takes variables and a term", span)) };
+        let known = self.bound.len();
+        for (name, sort) in declared(names)? {
+            self.bound.push((name.clone(), Term::Var(self.variables.len(), sort)));
+            self.variables.push((name, sort));
+        }
+        let read = self.term(inner);
+        self.bound.truncate(known);
+        Ok(Term::Quantified(all, Box::new(read?)))
     }
 
     fn bindings(&mut self, rest: &[Form], span: Span) -> Result<Term, Box<Diagnostic>> {

@@ -43,3 +43,51 @@ fn equations_define_and_the_rest_is_chosen() {
     assert_eq!(inputs, [0, 0, 1, 0]);
     assert_eq!(program.steps[3].target.index(), 2, "a query leads to false");
 }
+
+/// How many clauses a formula over `p`, `q` and `x` becomes.
+fn clauses(formula: &str) -> usize {
+    let text = format!("(declare-fun p (Int) Bool)(declare-fun q () Bool)(assert (forall ((x Int)) {formula}))");
+    let compiled = compile(&text);
+    let program = compiled.program.unwrap_or_else(|| panic!("{formula}: {:?}", compiled.diagnostics));
+    program.steps.len()
+}
+
+#[test]
+fn formulas_are_taken_apart_into_clauses() {
+    for (formula, count) in [
+        ("(=> (or (and (p x) (> x 9)) (and (p x) (< x 0))) q)", 2),
+        ("(=> (p x) (and (p (+ x 1)) (=> (> x 3) q)))", 2),
+        ("(=> (exists ((y Int)) (and (p y) (= x (* 2 y)))) (p x))", 1),
+        ("(=> (= x 1) (forall ((y Int)) (=> (< 0 y 3) (p y))))", 1),
+        ("(not (and (p x) (not (p (- x)))))", 1),
+        ("(ite (> x 0) (p x) (=> (p x) q))", 2),
+        ("(= q (p x))", 2),
+        ("(or (not (p x)) (< x 9))", 1),
+        ("(=> (and (p x) (p x)) q)", 1),
+        ("(=> false (p x))", 0),
+    ] {
+        assert_eq!(clauses(formula), count, "{formula}");
+    }
+    for formula in ["(=> (forall ((y Int)) (p y)) q)", "(or (p x) q)", "(p (ite q 1 2))"] {
+        let text = format!("(declare-fun p (Int) Bool)(declare-fun q () Bool)(assert (forall ((x Int)) {formula}))");
+        assert!(refused(&text).iter().all(|found| found.starts_with("E0742")), "{formula}");
+    }
+}
+
+#[test]
+fn every_query_is_a_question_of_its_own() {
+    let rules = "(declare-rel p (Int))(declare-rel bad ())(declare-var x Int)(rule (p 0))
+        (rule (=> (and (p x) (< x 3)) (p (+ x 1))))(rule (=> (and (p x) (> x 5)) bad))";
+    let names = |text: &str| {
+        let program = compile(text).program.expect("no mistakes");
+        program.properties.iter().map(|property| format!("{}: {}", property.name, property.source)).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&format!("{rules}(query bad)")), ["check-sat: no rule derives bad"]);
+    assert_eq!(
+        names(&format!("{rules}(query bad)(query (and (p x) (= x 3)))")),
+        ["query_1: no rule derives bad", "query_2: no rule derives (and (p x) (= x 3))"]
+    );
+    // What is asked before a clause does not depend on it.
+    assert!(refused(&format!("{rules}(query bad)(rule (p 7))"))[0].contains("after the question"));
+    assert!(refused(&format!("(set-logic HORN){rules}(check-sat)(assert (p 7))"))[0].contains("after the question"));
+}

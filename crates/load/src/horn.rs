@@ -39,6 +39,12 @@ pub fn from_text(
     Ok(ProgramFile::alone(file, source, program, messages, Language::Horn))
 }
 
+/// Whether a script asks queries, to which solvers reply `sat` if they can be derived.
+#[must_use]
+pub fn has_queries(file: &ProgramFile) -> bool {
+    compile(&file.source.text).has_queries
+}
+
 /// The predicates that clauses are about, and where the program holds their arguments.
 #[must_use]
 pub fn predicates(file: &ProgramFile) -> Vec<Predicate> {

@@ -36,12 +36,14 @@ pub fn replies(
         return Ok(told);
     }
     let predicates = horn::predicates(file);
+    // A query is `sat` if it can be derived; clauses are if `false` cannot.
+    let (derived, not_derived) = if horn::has_queries(file) { ("sat", "unsat") } else { ("unsat", "sat") };
     for (question, answer) in questions.iter().zip(answers) {
         let text = match answer.value() {
-            Belnap::False => answer.run().and_then(|run| derivation(file, &predicates, run)),
+            Belnap::False => answer.run().and_then(|run| derivation(file, &predicates, run, derived)),
             Belnap::True => match answer.basis() {
                 Some(Basis::States(over)) if is_certified(file, question, answer, options, budget)? => {
-                    model(file, &predicates, over)
+                    model(file, &predicates, over, not_derived)
                 }
                 _ => None,
             },
@@ -67,11 +69,11 @@ fn is_certified(
 }
 
 /// `sat`, and an interpretation of every predicate; none if terms share parts that SMT-LIB has no names for.
-fn model(file: &ProgramFile, predicates: &[Predicate], over: &Abstraction) -> Option<String> {
+fn model(file: &ProgramFile, predicates: &[Predicate], over: &Abstraction, word: &str) -> Option<String> {
     if !over.shared.is_empty() || !over.later.is_empty() {
         return None;
     }
-    let mut text = "sat\n(\n".to_owned();
+    let mut text = format!("{word}\n(\n");
     for predicate in predicates {
         let arguments: Vec<String> = predicate
             .arguments
@@ -119,9 +121,9 @@ fn interpretation(predicate: &Predicate, over: &Abstraction) -> String {
 }
 
 /// `unsat`, and the facts that derive `false`, in their order.
-fn derivation(file: &ProgramFile, predicates: &[Predicate], run: &Run) -> Option<String> {
+fn derivation(file: &ProgramFile, predicates: &[Predicate], run: &Run, word: &str) -> Option<String> {
     let semantics = Semantics::new(&file.program);
-    let mut text = "unsat".to_owned();
+    let mut text = word.to_owned();
     for taken in &run.steps {
         let location = file.program.step(taken.moves.first()?.step).target.index();
         let fact = predicates.iter().find(|predicate| predicate.location == location);
