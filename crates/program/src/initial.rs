@@ -154,7 +154,7 @@ fn first_slots_of(program: &Program, layout: &Layout, var: VarId) -> Vec<usize> 
     frames.map(|(_, frame)| frame + layout.variable(var)).collect()
 }
 
-fn conjuncts(program: &Program, root: ExprId) -> Vec<ExprId> {
+pub(crate) fn conjuncts(program: &Program, root: ExprId) -> Vec<ExprId> {
     let mut found = Vec::new();
     let mut open = vec![root];
     while let Some(id) = open.pop() {

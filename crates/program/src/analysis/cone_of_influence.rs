@@ -13,8 +13,8 @@
 //! **Why every question has the same value.** Let `π` take a state to the same state with initial values outside of *R*. Guards, ranks, `provided`, time-outs, priorities and channels
 //! read *R* and locations only, so `s` and `π(s)` offer the same moves; inputs that only dropped assignments use can be chosen in the program whatever the slice chooses (their domains are
 //! constant and not empty), and their values make no difference to *R*. A move of `s` to `t` is one of `π(s)` to `π(t)` by the same process, at the same locations, with the same
-//! partner, and the other way round: dropped assignments cannot go wrong, and what is kept reads *R*. Initial values that are open, and whatever `init` speaks of, are in *R*, so that
-//! initial states are the same. Hence `π` is a strong bisimulation, functional, that keeps processes, locations and atoms:
+//! partner, and the other way round: dropped assignments cannot go wrong, and what is kept reads *R*. What `init` relates is in *R*. A variable whose initial value is open, and of which `init` speaks alone or not at all, has any one of its initial values in the slice,
+//! and `π` takes it to that one: an initial state goes to one of the slice, and each of those comes from one. Hence `π` is a strong bisimulation, functional, that keeps processes, locations and atoms:
 //!
 //! | question | why |
 //! |---|---|
@@ -39,6 +39,7 @@
 use std::collections::BTreeSet;
 
 use super::intervals::{ExprIntervals, Interval, Intervals};
+use super::open_starts::Starts;
 use crate::expr::{Binary, Expr, ExprId, Field, ListId, Place, Sort};
 use crate::graph::{Action, Assign, Domain, Input, ProcessId, Program, Step};
 use crate::types::{InitialValue, Scope, Type, VarId};
@@ -149,7 +150,8 @@ impl Dependencies {
     fn declarations(&mut self, program: &Program) {
         let named = program.predicates.iter().map(|named| named.expr);
         let provided = program.processes.iter().filter_map(|process| process.provided);
-        let exprs: Vec<ExprId> = named.chain(provided).chain(program.init).collect();
+        let starts = Starts::of(program);
+        let exprs: Vec<ExprId> = named.chain(provided).chain(starts.others.iter().copied()).collect();
         let roots = &mut self.declared;
         roots.look_at(program, &exprs);
         roots.processes.extend(&program.spotlight);
@@ -158,7 +160,7 @@ impl Dependencies {
         roots.variables.extend(program.promises.iter().map(|promise| promise.channel));
         for var in program.variable_ids() {
             match program.variable(var).initial {
-                InitialValue::Any => _ = roots.variables.insert(var),
+                InitialValue::Any if !starts.open.contains_key(&var) => _ = roots.variables.insert(var),
                 InitialValue::Computed(expr) => roots.look_at(program, &[expr]),
                 _ => {}
             }
@@ -410,8 +412,11 @@ pub fn slice(program: &Program, part: &Part) -> Program {
             choose_unused_inputs(&mut sliced, at);
         }
     }
-    let assigned: BTreeSet<VarId> = program.steps.iter().flat_map(Step::written).collect();
-    sliced.left_out = assigned.difference(cone).copied().collect();
+    let starts = Starts::of(program);
+    let mut outside: BTreeSet<VarId> = program.steps.iter().flat_map(Step::written).collect();
+    outside.extend(starts.open.keys());
+    sliced.left_out = outside.difference(cone).copied().collect();
+    starts.fix(&mut sliced);
     sliced
 }
 

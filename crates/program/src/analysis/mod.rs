@@ -6,6 +6,7 @@ pub mod constants;
 pub mod copy_propagation;
 pub mod intervals;
 pub mod location_invariants;
+mod open_starts;
 pub mod partial_evaluation;
 pub mod value_sets;
 
