@@ -71,6 +71,38 @@ pub fn shortest_path(structure: &Structure, from: &Set, to: &Set) -> Result<Opti
     Ok(Some(path))
 }
 
+/// As [`shortest_path`], looking ahead from `from`: better where what is reached has smaller diagrams than what leads to a goal.
+///
+/// # Errors
+/// `Stopped` if a limit is reached.
+pub fn shortest_path_forward(structure: &Structure, from: &Set, to: &Set) -> Result<Option<Vec<Vec<bool>>>, Stopped> {
+    let Some(steps) = structure.steps(Filter::Any) else { return Ok(None) };
+    let mut seen = from.clone();
+    let mut rings = vec![from.clone()];
+    while let Some(ring) = rings.last() {
+        if !ring.and(to)?.is_empty() {
+            break;
+        }
+        let frontier = steps.possible.image(ring)?.and(&structure.states)?.minus(&seen)?;
+        if frontier.is_empty() {
+            return Ok(None);
+        }
+        seen = seen.or(&frontier)?;
+        rings.push(frontier);
+    }
+    let mut path: Vec<Vec<bool>> = Vec::new();
+    while let Some(ring) = rings.pop() {
+        let candidates = match path.last() {
+            None => ring.and(to)?,
+            Some(row) => steps.possible.preimage(&structure.single(row)?)?.and(&ring)?,
+        };
+        let Some(row) = structure.some(&candidates) else { return Ok(None) };
+        path.push(row);
+    }
+    path.reverse();
+    Ok(Some(path))
+}
+
 /// A fair path from a state of `from` that the automaton accepts, along possible steps; none if there is none.
 ///
 /// # Errors

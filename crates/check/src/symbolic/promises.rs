@@ -128,6 +128,18 @@ impl<'f> Conjuncts<'f> {
         }
     }
 
+    /// What is promised and what is to be reached, if a path is asked for nothing else: formulas of the same atoms.
+    pub fn reached_under_promise(&self) -> Option<(Formula, Formula)> {
+        let Some(FairOperator::Until(None, goal)) = self.operator().filter(|_| self.always.is_empty()) else {
+            return None;
+        };
+        let mut builder = self.formula.to_builder();
+        let images: Vec<NodeId> = self.formula.node_ids().collect();
+        let promise = self.promise(&mut builder, &images);
+        let goal = signed(&mut builder, goal);
+        Some((builder.finish(promise, Logic::Ltl), builder.finish(goal, Logic::Pml)))
+    }
+
     /// What is promised, as one formula of a builder that has the nodes of this one as `images`.
     pub fn promise(&self, builder: &mut FormulaBuilder, images: &[NodeId]) -> NodeId {
         let image = |(id, positive): Signed| (images[id.index()], positive);

@@ -54,6 +54,33 @@ pub fn star_paths(
     Ok((work.part(work.linear[path.index()]), work.atoms))
 }
 
+/// Where the paths that are asked for come to, if they are asked for nothing else but to keep a promise: the promise, and states of the goal from which
+/// it can be kept. `question` and `atoms` are what [`star_paths`] tells; the paths satisfy it, or break it unless `positive`.
+///
+/// # Errors
+/// If a limit is reached.
+pub fn fair_goal(
+    structure: &Structure,
+    question: &Formula,
+    atoms: &Atoms,
+    fairness: &Fairness,
+    positive: bool,
+) -> Result<Option<(Formula, Set)>, EngineError> {
+    let parts = Conjuncts::of(question, positive).reached_under_promise();
+    let Some((promise, goal)) = parts.filter(|_| structure.is_complete()) else { return Ok(None) };
+    let plain = Atoms { filters: Vec::new(), ..atoms.clone() };
+    let goal = evaluate(structure, &goal, &plain, false)?;
+    if !goal.is_decided() {
+        return Ok(None);
+    }
+    let goal = goal.open.and(&structure.states)?;
+    if goal.is_empty() {
+        return Ok(Some((promise, goal)));
+    }
+    let kept = paths(structure, &promise, atoms, true, fairness)?;
+    Ok(Some((promise, goal.and(&kept.open)?)))
+}
+
 struct StarEvaluation<'w> {
     structure: &'w Structure,
     fairness: &'w Fairness,

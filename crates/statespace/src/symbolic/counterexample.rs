@@ -9,7 +9,9 @@ use std::collections::HashMap;
 
 use tertium_base::StopReason;
 use tertium_check::Filter;
-use tertium_check::symbolic::{Atoms, Automata, Fairness, Pair, Structure, lasso, shortest_path, star_paths};
+use tertium_check::symbolic::{
+    Atoms, Automata, Fairness, Pair, Structure, fair_goal, lasso, shortest_path, shortest_path_forward, star_paths,
+};
 use tertium_dd::Set;
 use tertium_encode::Encoding;
 use tertium_load::failure::Failure;
@@ -284,7 +286,30 @@ impl CounterexampleBuilder<'_, '_, '_> {
     fn any_path(&self, path: NodeId, wanted: bool, from: &Set) -> Result<Continuation, Failure> {
         let BranchingCounterexample { structure, formula, atoms, fairness, .. } = self.with;
         let (question, labels) = star_paths(structure, formula, atoms, fairness, path).map_err(engines::failure)?;
+        if let Some(found) = self.to_goal_and_on(&question, &labels, wanted, from)? {
+            return Ok(found);
+        }
         self.round(&question, &labels, wanted, from)
+    }
+
+    /// A shortest path to a goal, and on as was promised; none if something else is asked of paths.
+    fn to_goal_and_on(
+        &self,
+        question: &Formula,
+        labels: &Atoms,
+        wanted: bool,
+        from: &Set,
+    ) -> Result<Option<Continuation>, Failure> {
+        let BranchingCounterexample { structure, fairness, .. } = self.with;
+        let goal = fair_goal(structure, question, labels, fairness, wanted).map_err(engines::failure)?;
+        let Some((promise, goal)) = goal else { return Ok(None) };
+        let Some(mut stem) = shortest_path_forward(structure, from, &goal)? else { return Ok(None) };
+        let Some(last) = stem.pop() else { return Ok(None) };
+        let Continuation::Round(prefix, cycle) = self.round(&promise, labels, true, &structure.single(&last)?)? else {
+            return Ok(None);
+        };
+        stem.extend(prefix);
+        Ok(Some(Continuation::Round(stem, cycle)))
     }
 
     fn round(&self, formula: &Formula, atoms: &Atoms, wanted: bool, from: &Set) -> Result<Continuation, Failure> {

@@ -9,7 +9,7 @@ use tertium_cegar::answer::{Cost, ProgramAnswer, STUTTER, Vacuity};
 use tertium_cegar::observer::ProgramObserver;
 use tertium_check::Filter;
 use tertium_check::symbolic::{
-    Atoms, Automata, Fairness, Pair, StrongFairness, Structure, evaluate, linear_value, paths, star_value,
+    Atoms, Automata, Fairness, Pair, StrongFairness, Structure, evaluate, fair_goal, linear_value, paths, star_value,
 };
 use tertium_dd::{Gauge, Set, with_deep_stack_meanwhile};
 use tertium_encode::{Bounds, Encoding, EncodingError, EncodingNews, InstantiatedProgram, ReachedSets};
@@ -377,7 +377,10 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         let ending = ctl && self.options.deadlock == Some(Deadlock::Maximal) && fair.all.is_empty();
         answer.deadlock = self.options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
         let evaluate = |part: &Formula| self.fair_value(&structure, part, &atoms, fair, ending);
-        let value = evaluate(&asked.formula)?;
+        let value = match self.fair_invariant(asked, &structure, &atoms, fair)? {
+            Some(value) => value,
+            None => evaluate(&asked.formula)?,
+        };
         self.settle(&value, answer)?;
         if answer.value() == Belnap::False {
             let counterexample = BranchingCounterexample {
@@ -402,6 +405,26 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
             }
         }
         Ok(())
+    }
+
+    /// `A (promise -> G p)` at the initial states: whether a state without `p` from which the promise can be kept is reached. No preimage is computed for it.
+    fn fair_invariant(
+        &self,
+        asked: &PropertyQuery,
+        structure: &Structure,
+        atoms: &Atoms,
+        fair: &Fair,
+    ) -> Result<Option<Pair>, Failure> {
+        let formula = &asked.formula;
+        let Node::All(path) = formula.node(formula.root()) else { return Ok(None) };
+        if formula.logic() != Logic::CtlStar || !formula.actions().is_empty() {
+            return Ok(None);
+        }
+        let question = formula.to_builder().finish(path, Logic::Ltl);
+        let goal = fair_goal(structure, &question, atoms, &fair.fairness, false).map_err(engines::failure)?;
+        let Some((_, bad)) = goal else { return Ok(None) };
+        let holds = if bad.is_empty() { structure.states.clone() } else { structure.diagrams.empty() };
+        Ok(Some(Pair::decided(holds)))
     }
 
     /// The values of a formula, its paths fair. Constraints are part of a formula of fixpoints; strong fairness and paths of any
