@@ -1,6 +1,5 @@
 //! Arithmetic of machine words in whole numbers: products and shifts whose values on the way fit 64 bits.
 
-use crate::build::NoValue;
 use crate::expr::{Binary, ExprId, Exprs};
 use crate::types::Width;
 
@@ -36,14 +35,4 @@ impl Exprs {
         let moved = self.wrap(width, moved);
         self.ite(gone, zero, moved)
     }
-}
-
-/// `a * b` in a word, as [`Exprs::word_product`] computes it; for tests of it.
-///
-/// # Errors
-/// None: both are words of this width.
-pub fn word_product(width: Width, a: i64, b: i64) -> Result<i64, NoValue> {
-    let product = i128::from(a) * i128::from(b);
-    let low = product.rem_euclid(1i128 << width.bits);
-    i64::try_from(low).map(|low| width.wrap(low)).map_err(|_| NoValue::TooLarge)
 }
