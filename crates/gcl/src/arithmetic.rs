@@ -114,7 +114,7 @@ impl Elaborator<'_> {
     }
 
     /// `bits(e, n)`: what remains of a number in so many bits.
-    pub(crate) fn to_bits(&mut self, arguments: &[Expr], span: Span, place: &ExprContext<'_>) -> Option<Typed> {
+    pub(crate) fn remaining_bits(&mut self, arguments: &[Expr], span: Span, place: &ExprContext<'_>) -> Option<Typed> {
         let [value, bits] = arguments else {
             let diagnostic = Diagnostic::error("E0412", "`bits` takes a number and a width");
             return self.fail(diagnostic.at(span, format!("{} given", arguments.len())));

@@ -123,7 +123,7 @@ impl Elaborator<'_> {
             return None;
         }
         if name.name == "bits" {
-            return Some(self.to_bits(arguments, span, place));
+            return Some(self.remaining_bits(arguments, span, place));
         }
         let values: Vec<Option<ExprId>> = arguments.iter().map(|part| self.of_type(part, Ty::Int, place)).collect();
         let Some(values) = values.into_iter().collect::<Option<Vec<_>>>() else { return Some(None) };

@@ -40,6 +40,9 @@ pub(crate) struct Script {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// The names and sorts of variables, by their numbers.
+type Variables = Vec<(String, Sort)>;
+
 /// A question about the clauses before it.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
@@ -182,11 +185,7 @@ impl Script {
     }
 
     /// A formula over these variables, and the variables with those of quantifiers inside.
-    fn term(
-        &self,
-        form: &Form,
-        variables: Vec<(String, Sort)>,
-    ) -> Result<(Term, Vec<(String, Sort)>), Box<Diagnostic>> {
+    fn term(&self, form: &Form, variables: Vec<(String, Sort)>) -> Result<(Term, Variables), Box<Diagnostic>> {
         let bound = variables.iter().enumerate().map(|(at, (name, sort))| (name.clone(), Term::Var(at, *sort)));
         let mut names = Names {
             predicates: &self.predicates,
