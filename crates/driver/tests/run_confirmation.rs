@@ -73,6 +73,47 @@ fn runs_of_branching_formulas_show_what_they_are_told_for() {
     }
 }
 
+/// Fixpoints, combinations of path formulas, and what speaks of all paths under fairness.
+#[test]
+fn runs_of_fixpoints_and_combinations_show_what_they_are_told_for() {
+    let formulas = [
+        "mu mu X. (x = 3 || <> X)",
+        "mu nu X. (x != 3 && <> X)",
+        "mu nu X. (x != 3 && [] X)",
+        "mu !(nu X. (x != 3 && [] X))",
+        "mu x = 0 && <> (x = 1)",
+        "mu mu X. (x = 3 || <> [] X)",
+        "mu nu X. mu Y. (x = 3 && [] X || <> Y)",
+        "pml [] <> (x = 2)",
+        "ctl EF (x = 3) || EF (x = 2)",
+        "ctl EF (x = 3) && EF (x = 2)",
+        "ctl EF (x = 7) && AG (x < 9)",
+        "ctl x = 0 && EF (x = 3)",
+        "ctl x = 0 -> EF (x = 3)",
+        "ctl EF AG (x != 3)",
+        "ctl !(AG EF (x = 3))",
+        "ctl AF EG (x = 0)",
+        "ctl (EF (x = 3)) <-> (EF (x = 2))",
+        "ctl* E (F (x = 3) && F (x = 2))",
+        "ctl* E F G (x = 3) || A G F (x = 2)",
+    ];
+    let properties: String =
+        formulas.iter().enumerate().map(|(at, formula)| format!("property p{at} : {formula}\n")).collect();
+    let program = "system s\nvar x : 0..9 = 0\nprocess P { loop { when x < 3 do x := x + 1; } }\nprocess Q { loop { when x > 0 do x := x - 1; } }\n";
+    for fair in ["", "fair P, Q\n"] {
+        let file = gcl(&format!("{program}{fair}{properties}"));
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let mut shown = 0;
+        for outcome in every_way(&file) {
+            for (question, answer) in asked.iter().zip(&outcome) {
+                must_show(&file, question, answer).unwrap_or_else(|failure| panic!("{failure:?}"));
+                shown += usize::from(answer.run().is_some());
+            }
+        }
+        assert!(shown > 0, "no run is told at all");
+    }
+}
+
 #[test]
 fn a_run_that_shows_something_else_is_refused() {
     let file = gcl(

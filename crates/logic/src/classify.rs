@@ -58,6 +58,28 @@ pub fn existential_only(formula: &Formula) -> bool {
     })
 }
 
+/// Whether one run can show that a formula has this value: that something happens on some path, or that something does not on all of them. What counts are the outermost
+/// quantifiers and modalities, negation pushed inwards; below fixpoints they are those of the operand.
+#[must_use]
+pub fn shown_by_one_run(formula: &Formula, value: bool) -> bool {
+    let normal = positive_normal_form(formula, false);
+    let (mut some_path, mut all_paths) = (false, false);
+    let mut open = vec![normal.root()];
+    let mut seen = vec![false; normal.nodes().len()];
+    while let Some(id) = open.pop() {
+        if std::mem::replace(&mut seen[id.index()], true) {
+            continue;
+        }
+        match normal.node(id) {
+            Node::Exists(_) | Node::Diamond(..) => some_path = true,
+            Node::All(_) | Node::Box(..) | Node::Coalition(..) => all_paths = true,
+            node if node.is_path_operator() => all_paths = true,
+            node => open.extend(node.children()),
+        }
+    }
+    if value { some_path } else { all_paths || !some_path }
+}
+
 /// The atoms that occur both negated and not, negation pushed inwards.
 #[must_use]
 pub fn mixed_atoms(formula: &Formula) -> Vec<crate::formula::AtomId> {

@@ -16,6 +16,7 @@ use tertium_check::{Ask, BindError, Task};
 use tertium_evidence::{Certificate, CertificatePlace, Deadlock, LinearReading, Reading, Verdict, write_document};
 use tertium_kernel::Subject;
 use tertium_lattice::{Belnap, DeMorganLattice};
+use tertium_logic::classify::shown_by_one_run;
 use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, Model, StateId};
 
@@ -440,7 +441,10 @@ impl<'a> Session<'a> {
             }
             Belnap::True | Belnap::Both => {}
         }
-        let run = answer.certificates.first().and_then(|proved| prove::run_of(task, &proved.certificate));
+        // Claims about all paths may follow one of them, which shows nothing by itself.
+        let shows = shown_by_one_run(asked, value == Belnap::True);
+        let told = answer.certificates.first().filter(|_| shows);
+        let run = told.and_then(|proved| prove::run_of(task, &proved.certificate));
         if let Some(evidence) = answer.verdict.evidence_mut() {
             evidence.run = run;
         }

@@ -5,7 +5,8 @@
 //! something which should hold on every path does not, or that something happens on some path; it never shows that no path does something.
 
 use tertium_lattice::Belnap;
-use tertium_logic::{Formula, Logic, Node};
+use tertium_logic::Logic;
+use tertium_logic::classify::shown_by_one_run;
 use tertium_program::Semantics;
 
 use super::answer::ProgramAnswer;
@@ -44,7 +45,9 @@ fn shows(semantics: &Semantics<'_>, question: &Question, answer: &ProgramAnswer,
         Question::Never(never) => answer.value() == Belnap::False && goes_wrong(semantics, never.mistake, run),
         Question::Watched(_) => answer.value() == Belnap::False,
         Question::Property(asked) => {
-            may_be_shown_by_a_run(&asked.formula, answer.value()) && agrees(semantics, asked, answer, run)
+            let definite = matches!(answer.value(), Belnap::True | Belnap::False);
+            let shown = definite && shown_by_one_run(&asked.formula, answer.value() == Belnap::True);
+            shown && agrees(semantics, asked, answer, run)
         }
     }
 }
@@ -58,27 +61,6 @@ fn goes_wrong(semantics: &Semantics<'_>, mistake: Mistake, run: &Run) -> bool {
                 && semantics.is_deadlock(run.last())
         }
     }
-}
-
-/// Whether a run can show a formula to have a value: what speaks of some path is true by one, what speaks of all paths is false by one,
-/// and a combination of both and of conditions on a state may be either.
-fn may_be_shown_by_a_run(formula: &Formula, value: Belnap) -> bool {
-    let (mut some_path, mut all_paths) = (false, false);
-    let mut open = vec![(formula.root(), true)];
-    while let Some((node, positive)) = open.pop() {
-        match formula.node(node) {
-            Node::Not(inner) => open.push((inner, !positive)),
-            Node::And(a, b) | Node::Or(a, b) => open.extend([(a, positive), (b, positive)]),
-            Node::Implies(a, b) => open.extend([(a, !positive), (b, positive)]),
-            Node::Iff(a, b) | Node::Xor(a, b) => {
-                open.extend([(a, true), (a, false), (b, true), (b, false)]);
-            }
-            Node::Exists(_) | Node::Diamond(..) if positive => some_path = true,
-            Node::All(_) | Node::Box(..) if !positive => some_path = true,
-            _ => all_paths = true,
-        }
-    }
-    value == Belnap::True && some_path || value == Belnap::False && all_paths
 }
 
 /// Where the run alone decides, it decides so.
