@@ -4,10 +4,14 @@
 //! (Dam 1994): a state of the automaton is a disjunction over its transitions, each a conjunction of tests and "some next state"; states in which all marks were met once more are greatest
 //! fixpoints, the others least ones inside them. "On all paths" is the negation of "on some path" of the negation, so that the automaton need not be deterministic.
 //!
+//! Several marks are met without an order where that takes few fixpoints ([`emerson_lei`]), else one after the other.
+//!
 //! Where every state has a successor the two are equal. The size is exponential in that of the automaton at worst, so large ones have no form.
 //!
 //! [`fair_fixpoint_form`] speaks of fair paths (Emerson and Lei 1987): a weak constraint is one more mark, met by a step that counts. Of processes that are treated strongly fairly the player says from some point on which are never
 //! able to step any more; the others step again and again.
+
+mod emerson_lei;
 
 use std::collections::HashMap;
 
@@ -210,6 +214,12 @@ impl Writer<'_> {
             opened: 0,
             written: HashMap::new(),
         };
+        if fair.is_every_path() && automaton.marks > 1 {
+            if let Some(form) = unfolding.recurrent(automaton.initial, &[]) {
+                return Some(form);
+            }
+            unfolding.opened = 0;
+        }
         let all_step = unfolding.place(Place::begins(automaton.initial, Some(0)), &[])?;
         if fair.strong.is_empty() {
             return Some(all_step);
@@ -337,7 +347,12 @@ impl<'f> Unfolding<'_, 'f> {
     }
 
     fn transition(&mut self, at: Place, transition: &Transition, inside: &[(Place, VarId)]) -> Option<NodeId> {
-        let mut all = self.onward(at, transition, inside)?;
+        let all = self.onward(at, transition, inside)?;
+        Some(self.guarded(transition, all))
+    }
+
+    /// With what the transition asks of the state that is left.
+    fn guarded(&mut self, transition: &Transition, mut all: NodeId) -> NodeId {
         for literal in transition.guard.literals() {
             let number = literal.atom().index();
             let test = match number.checked_sub(self.atoms) {
@@ -347,7 +362,7 @@ impl<'f> Unfolding<'_, 'f> {
             let test = if literal.is_negative() { self.writer.builder.add(Node::Not(test)) } else { test };
             all = self.and(test, all);
         }
-        Some(all)
+        all
     }
 
     /// "Some next state", from where the path goes on; where a step meets the mark that is waited for, that is another way.
@@ -400,6 +415,14 @@ mod tests {
         }
         assert!(form("E G F (p && A X q) -> A F G p", Logic::CtlStar).is_some());
         assert_eq!(form("AG p", Logic::Ctl), None);
+    }
+
+    /// Marks are met without an order: one greatest fixpoint, and a least one for each.
+    #[test]
+    fn several_marks_are_met_without_an_order() {
+        let found = form("E (G F p && G F q)", Logic::CtlStar).expect("it is small");
+        assert_eq!((found.matches("nu ").count(), found.matches("mu ").count()), (1, 2), "{found}");
+        assert_eq!(found.matches("EX ").count(), 4, "{found}");
     }
 
     /// An atom of the user's is not taken for a quantified part, whatever its name is.
