@@ -267,6 +267,18 @@ fn starred(formula: &str) -> String {
         .replace(']', ")")
 }
 
+/// The remark about runs that are blocked is about plain paths, and not made where a strongly fair process may be blocked.
+#[test]
+fn blocked_runs_of_strongly_fair_processes_are_no_fault() {
+    let text = "system s\nvar x, y : int\ninit 0 <= x && x <= 2 && 0 <= y && y <= 2\n\
+        process P { loop { choose { when x < y do y := y - 1; } or { when x < y do x := x - 1; } } }\nstrong fair P\n\
+        property p : ctl EF (x <= 0)\nproperty q : ctl AG EF (x != y)\nproperty r : ctl AG (x <= 2)\n";
+    let file = stored(&folder("ranked_games_blocked").join("blocked.gcl"), text);
+    for (question, answer) in abstracted(&file, &[], &CheckOptions::default()) {
+        assert!(question.name() == "r" || answer.value() != Belnap::True, "{}", question.name());
+    }
+}
+
 #[test]
 fn random_programs_do_what_running_them_shows() {
     let folder = folder("ranked_games_random");
@@ -283,7 +295,9 @@ fn random_programs_do_what_running_them_shows() {
         let asked: Vec<Question> = answers.iter().map(|(question, _)| question.clone()).collect();
         let run = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("it can be run");
         for (answer, run) in answers.iter().zip(&run.answers) {
-            if !matches!(answer.1.value(), Belnap::True | Belnap::False) {
+            // Strong fairness under another convention about runs that end is not known of graphs.
+            let untold = deadlock.is_some() && text.contains("strong fair") && run.value() == Belnap::Unknown;
+            if untold || !matches!(answer.1.value(), Belnap::True | Belnap::False) {
                 continue;
             }
             definite.set(definite.get() + 1);

@@ -14,9 +14,9 @@ use tertium_logic::{Formula, Logic, Node};
 
 use super::Loop;
 use super::ranked_games::defended;
-use super::ranking::DrawnAbstraction;
+use super::ranking::{DrawnAbstraction, treated_fairly};
 use crate::predicate_abstraction::basis;
-use crate::predicate_abstraction::{Prepared, failed, shape};
+use crate::predicate_abstraction::{Prepared, failed};
 use crate::ranked_structure::ranked_structure;
 use tertium_load::failure::Failure;
 use tertium_load::questions::PropertyQuery;
@@ -35,7 +35,7 @@ impl Loop<'_> {
         let options = self.work.options;
         let plain = asked.formula.logic() == Logic::Ctl
             && options.deadlock.is_none()
-            && shape(prepared.system.program(), Logic::Ctl, options).fair.is_empty();
+            && treated_fairly(prepared.system.program(), Logic::Ctl, options).0.is_empty();
         // What a next state is where there is none is another matter.
         let next = formula.node_ids().any(|id| matches!(formula.node(id), Node::Next(_)));
         let Some(place) = blocked_place(prepared, drawn).filter(|_| plain && !next) else { return Ok(None) };
