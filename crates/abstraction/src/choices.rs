@@ -75,6 +75,35 @@ impl System {
         self.close(term, &inputs).below
     }
 
+    /// From which program states of these locations an operation, whatever its inputs, leads only to where something holds: Dijkstra's weakest liberal precondition, without quantifiers. None if inputs cannot be eliminated.
+    pub fn weakest_precondition(
+        &mut self,
+        operation: OperationId,
+        locations: &[LocationId],
+        end: TermId,
+    ) -> Option<TermId> {
+        let end = self.after(operation, end);
+        let elsewhere = self.terms.not(end);
+        let relation = self.operations[operation].relation;
+        let term = self.terms.and(relation, elsewhere);
+        let escapes = self.without_inputs(operation, locations, term)?;
+        Some(self.terms.not(escapes))
+    }
+
+    /// In which program states of these locations an operation can go wrong, without its inputs. None if these cannot be eliminated.
+    pub fn fault_precondition(&mut self, operation: OperationId, locations: &[LocationId]) -> Option<TermId> {
+        let fault = self.fault(operation);
+        self.without_inputs(operation, locations, fault)
+    }
+
+    fn without_inputs(&mut self, operation: OperationId, locations: &[LocationId], term: TermId) -> Option<TermId> {
+        let places = self.concrete(locations, &[]);
+        let term = self.terms.substitute(term, &places);
+        let inputs = self.operations[operation].inputs.clone();
+        let closed = self.close(term, &inputs);
+        closed.is_plain().then_some(closed.exact)
+    }
+
     /// The term for each combination of values, if those are few.
     fn all_choices(&mut self, term: TermId, inputs: &[Choice]) -> Option<TermId> {
         let mut parts = vec![term];

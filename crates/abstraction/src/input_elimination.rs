@@ -1,8 +1,8 @@
 //! Quantifier elimination (Cooper 1972; test points as of Loos and Weispfenning 1993): is there a value of an input, said exactly and without a quantifier?
 //!
 //! A comparison with the input changes its value at one place at most two neighbours wide. So the line falls apart into intervals on which the whole term has one value: each begins where a comparison
-//! changes, or has no beginning. It is enough to try these beginnings, and a value below all of them; where the input has factors, a multiple of it is tried, and from each beginning as far as the next number that it divides. Where the input
-//! occurs in another way (in a product, an index, a function) nothing is said.
+//! changes, or has no beginning. It is enough to try these beginnings, and a value below all of them; where the input has factors, a multiple of it is tried, and from each beginning as far as the next number that it divides. Where quotients or remainders
+//! of the input by constants matter, it is written as a multiple of these and a remainder, one remainder after the other. Where the input occurs in another way (in a product, an index, a function) nothing is said.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -16,6 +16,9 @@ const MOST_PARTS: usize = 400;
 const MOST_MULTIPLE: i128 = 6;
 /// Where there are factors, a disjunction with more parts for one input is not made: remainders are hard for solvers, too.
 const MOST_PARTS_OF_MULTIPLES: usize = 48;
+
+/// Where quotients and remainders have a greater common multiple, nothing is said.
+const MOST_MODULUS: i128 = 6;
 
 /// A comparison `factor * input + rest <= value`, or with `=`.
 struct Comparison {
@@ -50,10 +53,13 @@ fn without(terms: &mut Terms, term: TermId, input: Choice) -> Option<Vec<TermId>
         let put = |value: TermId| terms.substitute(term, &HashMap::from([(input.symbol, value)]));
         return Some(values.map(put).to_vec());
     }
+    if let Some((modulus, places)) = divided(terms, term, input.symbol)? {
+        return by_remainders(terms, (term, input), modulus, &places);
+    }
     let comparisons = comparisons(terms, term, input.symbol)?;
     // The input times this has no factor in any comparison; it is what values are tried of.
     let multiple = comparisons.iter().try_fold(1i128, |multiple, one| {
-        let multiple = multiple / divisor(multiple, one.factor.abs()) * one.factor.abs();
+        let multiple = multiple / greatest_common_divisor(multiple, one.factor.abs()) * one.factor.abs();
         (multiple <= MOST_MULTIPLE).then_some(multiple)
     })?;
     // Comparisons may have been simplified by what is known of the symbol.
@@ -80,6 +86,88 @@ fn without(terms: &mut Terms, term: TermId, input: Choice) -> Option<Vec<TermId>
         for further in 0..multiple {
             let value = terms.weighted(&[(begin, 1)], further);
             found.push(put(terms, term, (value, multiple), &comparisons, (low, high))?);
+        }
+    }
+    Some(found)
+}
+
+/// A quotient or remainder by a constant, of a sum in which the input has a factor.
+struct Divided {
+    term: TermId,
+    is_quotient: bool,
+    divisor: i128,
+    factor: i128,
+    rest: Vec<(TermId, i128)>,
+    constant: i128,
+}
+
+/// The quotients and remainders of the input by constants, and a common multiple of these constants; inside `None` if there are none, none at all if one is of another form.
+fn divided(terms: &Terms, term: TermId, input: TermId) -> Option<Option<(i128, Vec<Divided>)>> {
+    let (mut found, mut modulus) = (Vec::new(), 1i128);
+    for id in terms.reachable(&[term]) {
+        let (of, by, is_quotient) = match terms.get(id) {
+            Term::Div(of, by) => (of, by, true),
+            Term::Mod(of, by) => (of, by, false),
+            _ => continue,
+        };
+        if !terms.reachable(&[of, by]).contains(&input) {
+            continue;
+        }
+        let divisor = terms.as_int(by).filter(|&by| by > 0 && by <= MOST_MODULUS)?;
+        let (parts, constant) = match terms.get(of) {
+            Term::Sum(sum) => (terms.sum(sum).parts.clone(), terms.sum(sum).constant),
+            _ => (vec![(of, 1)], 0),
+        };
+        let &(_, factor) = parts.iter().find(|(part, _)| *part == input)?;
+        let rest: Vec<(TermId, i128)> = parts.into_iter().filter(|(part, _)| *part != input).collect();
+        let others: Vec<TermId> = rest.iter().map(|&(part, _)| part).collect();
+        if terms.reachable(&others).contains(&input) {
+            return None;
+        }
+        modulus = modulus / greatest_common_divisor(modulus, divisor) * divisor;
+        found.push(Divided { term: id, is_quotient, divisor, factor, rest, constant });
+    }
+    if modulus > MOST_MODULUS {
+        return None;
+    }
+    Some((!found.is_empty()).then_some((modulus, found)))
+}
+
+/// The alternatives for each remainder of the input by the modulus: quotients and remainders are those of the remainder then.
+fn by_remainders(
+    terms: &mut Terms,
+    (term, input): (TermId, Choice),
+    modulus: i128,
+    places: &[Divided],
+) -> Option<Vec<TermId>> {
+    let multiple = terms.fresh("?multiple", Sort::Int, (None, None));
+    let own = terms.bounds(input.symbol);
+    let low = [input.bounds.0, own.0].into_iter().flatten().max();
+    let high = [input.bounds.1, own.1].into_iter().flatten().min();
+    let mut found = Vec::new();
+    for remainder in 0..modulus {
+        let mut map = HashMap::from([(input.symbol, terms.weighted(&[(multiple, modulus)], remainder))]);
+        for place in places {
+            let own = place.factor.checked_mul(remainder)?.checked_add(place.constant)?;
+            let (left, divisor) = (terms.weighted(&place.rest, own), terms.int(place.divisor));
+            let value = if place.is_quotient {
+                let quotient = terms.div(left, divisor);
+                let each = place.factor.checked_mul(modulus / place.divisor)?;
+                terms.weighted(&[(quotient, 1), (multiple, each)], 0)
+            } else {
+                terms.modulo(left, divisor)
+            };
+            map.insert(place.term, value);
+        }
+        let part = terms.substitute(term, &map);
+        // Rounded so that nothing outside of the bounds of the input is let in.
+        let bounds = (
+            low.map(|low| -(remainder - low).div_euclid(modulus)),
+            high.map(|high| (high - remainder).div_euclid(modulus)),
+        );
+        found.extend(without(terms, part, Choice { symbol: multiple, bounds })?);
+        if found.len() > MOST_PARTS {
+            return None;
         }
     }
     Some(found)
@@ -115,7 +203,7 @@ fn put(
 }
 
 /// The greatest common divisor of positive numbers.
-const fn divisor(mut a: i128, mut b: i128) -> i128 {
+const fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
@@ -218,6 +306,12 @@ mod tests {
             }
             let constant = i128::try_from(rng.below(7)).unwrap_or(0) - 3;
             let (form, zero) = (terms.weighted(&parts, constant), terms.int(0));
+            if rng.chance(15) {
+                let (divisor, value) =
+                    (terms.int(2 + i128::from(rng.chance(30))), terms.int(i128::from(rng.chance(50))));
+                let rest = if rng.chance(70) { terms.modulo(form, divisor) } else { terms.div(form, divisor) };
+                return if rng.chance(70) { terms.eq(rest, value) } else { terms.le(rest, value) };
+            }
             return if rng.chance(70) { terms.le(form, zero) } else { terms.eq(form, zero) };
         }
         let [a, b] = [0, 1].map(|_| random_term(terms, rng, symbols, factors, depth - 1));

@@ -115,6 +115,23 @@ pub const HORN_MOST_WORK: u32 = 30_000_000;
 /// An invariant with more atoms is not used.
 pub const HORN_MOST_ATOMS: usize = 40;
 
+// refinement_loop/k_induction.rs
+
+/// After so many rounds of refinement it is tried whether a property follows from itself after several steps.
+pub const K_INDUCTION_AFTER_ROUNDS: usize = 2;
+/// A property is taken to hold for at most so many steps.
+pub const K_INDUCTION_DEEPEST: usize = 16;
+/// Programs with more combinations of locations are not looked at.
+pub const K_INDUCTION_MOST_PLACES: usize = 120;
+/// Nor are those with more steps between them.
+pub const K_INDUCTION_MOST_MOVES: usize = 400;
+/// Conditions that together have more parts are not used.
+pub const K_INDUCTION_MOST_TERMS: usize = 1_500;
+/// More conditions do not become predicates.
+pub const K_INDUCTION_MOST_CONDITIONS: usize = 24;
+/// The abstraction over them has at most so many states.
+pub const K_INDUCTION_MOST_STATES: usize = 2_000;
+
 // refinement_loop/lasso_structure.rs
 
 /// Of longer runs no certificate is made: there are obligations for every position.

@@ -69,6 +69,8 @@ pub enum Technique {
     AbstractCompletions,
     /// What is known of variables and locations before any search excludes it.
     AbstractInterpretation,
+    /// The property follows from itself after several steps: predicate abstraction over what holds then.
+    KInduction,
     /// States are bounds of differences of variables.
     Zones,
     /// Something falls with every round of what would break the property, and cannot fall for ever.
@@ -157,6 +159,7 @@ impl Technique {
             Self::PredicateAbstraction => "predicate abstraction",
             Self::AbstractCompletions => "predicate abstraction, all completions agree",
             Self::AbstractInterpretation => "abstract interpretation (invariants of locations)",
+            Self::KInduction => "k-induction",
             Self::Zones => "zones (difference bounds)",
             Self::RankingFunction => "predicate abstraction and a ranking function",
             Self::RecurrentSet => "a recurrent set",

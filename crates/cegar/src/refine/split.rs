@@ -1,7 +1,7 @@
 //! Which states can take a step, and which cannot?
 //!
 //! A step that is possible but not certain leaves a state that stands for both kinds. They are told apart by the precondition of
-//! the step: that it can be taken, and that it leads where it does.
+//! the step: that it can be taken, and that it leads where it does. Where the step has inputs: that these can be chosen so that it does.
 
 use tertium_abstraction::{AbstractState, OperationId, System};
 use tertium_lattice::Kleene;
@@ -20,8 +20,10 @@ pub fn pre_of(
     let relation = system.operations()[operation].relation;
     let predicates = system.predicate_terms().to_vec();
     let map = system.located(before, &[]);
+    let chosen = chosen(system, operation, before, target);
     let (terms, _) = system.asking();
     let mut conditions = vec![terms.substitute(relation, &map)];
+    conditions.extend(chosen);
     for (&predicate, &value) in predicates.iter().zip(&target.cube) {
         if value != Kleene::Unknown {
             let pulled = terms.substitute(predicate, &after);
@@ -29,6 +31,21 @@ pub fn pre_of(
         }
     }
     conditions
+}
+
+/// That inputs can be chosen with which the operation leads into the state, if it has any.
+fn chosen(
+    system: &mut System,
+    operation: OperationId,
+    before: &[LocationId],
+    target: &AbstractState,
+) -> Option<TermId> {
+    if system.operations()[operation].inputs.is_empty() {
+        return None;
+    }
+    let there = literals(system, target);
+    let there = system.asking().0.all(&there);
+    Some(system.chosen_precondition(operation, before, there))
 }
 
 /// What the predicates of a state say, over that state.

@@ -18,6 +18,7 @@ mod end_reading;
 mod every_start;
 mod horn_predicates;
 mod kept_predicates;
+mod k_induction;
 mod lasso_structure;
 mod open_cycles;
 mod paths;
@@ -58,6 +59,7 @@ use tertium_program::{ExprId, InitialValue};
 use self::kept_predicates::{OF_STATES, PredicateRecords};
 use self::reasons::{functions, gave_up, no_progress, no_start, no_value, not_repeated, several_starts};
 use self::search::{TargetHit, Tree};
+use self::state_games::OtherTechniques;
 use self::targets::Target;
 use crate::answer::{ProgramAnswer, Reason, Round, Vacuity};
 use crate::observer::ProgramObserver;
@@ -217,8 +219,7 @@ impl Loop<'_> {
         let mut stuck: Vec<(usize, Reason)> = Vec::new();
         // What another engine might do when it was asked for an invariant.
         let mut generalised = 0;
-        // Whether ranked games were played.
-        let mut played = false;
+        let mut tried = OtherTechniques::default();
         loop {
             open.retain(|target| !self.work.observer.is_decided(self.questions[target.question.index()].name()));
             if open.is_empty() {
@@ -285,27 +286,22 @@ impl Loop<'_> {
             }
             let multiply = self.grows(&prepared.system, news.len());
             let ends = multiply || (news.is_empty() && done.is_empty());
+            match self.decided_otherwise(&open, &done, &mut tried, ends) {
+                Ok(more) => done.extend(more),
+                Err(Failure::Stopped(stopped)) => {
+                    self.stop(prepared, &open, stopped.0);
+                    return Ok(rest);
+                }
+                Err(failure) => return Err(failure),
+            }
             let work = self.horn_work(open.len(), ends);
-            if work > generalised {
+            if work > generalised && done.len() < open.len() {
                 generalised = work;
                 if multiply {
                     prepared.system.keep_predicates(count);
                     news.clear();
                 }
                 news.extend(self.horn_predicates(prepared, &open, work)?);
-            }
-            if !played && self.rounds.len() >= limits::GAME_AFTER_ROUNDS {
-                played = true;
-                for (at, target) in open.iter().enumerate().filter(|(at, _)| !done.contains(at)).collect::<Vec<_>>() {
-                    match self.game_of_states(target.question) {
-                        Ok(won) => done.extend(won.then_some(at)),
-                        Err(Failure::Stopped(stopped)) => {
-                            self.stop(prepared, &open, stopped.0);
-                            return Ok(rest);
-                        }
-                        Err(failure) => return Err(failure),
-                    }
-                }
             }
             if self.grows(&prepared.system, news.len()) {
                 self.note(prepared, &tree, before, reason);
@@ -327,7 +323,9 @@ impl Loop<'_> {
             self.left = self.left.saturating_sub(u32::from(!news.is_empty()));
             self.note(prepared, &tree, before, reason);
             for &target in &done {
-                self.tell_rounds(open[target].question);
+                let question = open[target].question;
+                self.tell_rounds(question);
+                self.answers[question.index()].rounds.extend(tried.rounds.remove(&question.index()));
             }
             self.tell(prepared);
             let mut at = 0;

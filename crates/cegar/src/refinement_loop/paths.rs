@@ -28,6 +28,9 @@ impl Loop<'_> {
             return Ok(disagreements(&own));
         }
         if local {
+            if self.chosen_before_loops(&mut own, number)? {
+                return Ok(disagreements(&own));
+            }
             let before = self.answers[number.index()].clone();
             self.refined(&mut own, number, calls)?;
             let answer = &self.answers[number.index()];
@@ -45,6 +48,19 @@ impl Loop<'_> {
         }
         self.refined_from_kept(&mut own, number, calls)?;
         Ok(disagreements(&own))
+    }
+
+    /// What is chosen before a loop for what comes after it is known in that loop only if predicates are not local: a game with all of them everywhere, if one with local ones does not decide.
+    fn chosen_before_loops(&mut self, own: &mut Prepared, number: QuestionId) -> Result<bool, Failure> {
+        if !matches!(&self.questions[number.index()], Question::Property(asked) if self.chooses(asked)) {
+            return Ok(false);
+        }
+        let won = self.ranked_game(own, number, limits::RANKING_GAME_FEW_CHANGES)? || {
+            let mut everywhere = self.prepared_for(number)?;
+            self.ranked_game(&mut everywhere, number, limits::RANKING_GAME_FEW_CHANGES)?
+        };
+        self.open_cycle = None;
+        Ok(won)
     }
 
     fn prepared_for(&self, number: QuestionId) -> Result<Prepared, Failure> {

@@ -143,7 +143,7 @@ impl Loop<'_> {
     }
 
     /// Whether the program chooses values, or begins with any, and the property may say something about a good choice.
-    fn chooses(&self, asked: &PropertyQuery) -> bool {
+    pub(super) fn chooses(&self, asked: &PropertyQuery) -> bool {
         let program = &self.work.file.program;
         let any = program.variables.iter().any(|variable| variable.initial == InitialValue::Any);
         let inputs = program.steps.iter().any(|step| !step.inputs.is_empty());

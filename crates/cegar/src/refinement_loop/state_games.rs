@@ -1,4 +1,6 @@
-//! What decides a question where paths and predicates lead nowhere? Runs without end, and ranked games for what single states decide.
+//! What decides a question where paths and predicates lead nowhere? Runs without end, and k-induction and ranked games for what single states decide.
+
+use std::collections::HashMap;
 
 use tertium_evidence::{Deadlock, Technique};
 use tertium_lattice::Belnap;
@@ -6,11 +8,52 @@ use tertium_load::failure::Failure;
 use tertium_load::questions::{Question, QuestionId};
 use tertium_program::ExprId;
 
+use super::targets::Target;
 use super::{Loop, recurrent_sets};
+use crate::answer::Round;
 use crate::limits;
 use crate::predicate_abstraction::{Prepared, atoms_of, prepare, solver_work};
 
+/// What was tried beside predicates from paths, once each.
+#[derive(Debug, Default)]
+pub(super) struct OtherTechniques {
+    induced: bool,
+    played: bool,
+    /// What k-induction found, by question.
+    pub(super) rounds: HashMap<usize, Round>,
+}
+
 impl Loop<'_> {
+    /// Tries k-induction and ranked games when their time has come; the positions of what they decide. `ends`: paths teach nothing more.
+    pub(super) fn decided_otherwise(
+        &mut self,
+        open: &[Target],
+        done: &[usize],
+        tried: &mut OtherTechniques,
+        ends: bool,
+    ) -> Result<Vec<usize>, Failure> {
+        let left: Vec<(usize, &Target)> = open.iter().enumerate().filter(|(at, _)| !done.contains(at)).collect();
+        let mut found = Vec::new();
+        if !tried.induced && self.refinements > 0 && (ends || self.rounds.len() >= limits::K_INDUCTION_AFTER_ROUNDS) {
+            tried.induced = true;
+            for &(at, target) in &left {
+                if let Some(round) = self.by_k_induction(target.question)? {
+                    tried.rounds.insert(target.question.index(), round);
+                    found.push(at);
+                }
+            }
+        }
+        if !tried.played && self.rounds.len() >= limits::GAME_AFTER_ROUNDS {
+            tried.played = true;
+            for (at, target) in left {
+                if !found.contains(&at) && self.game_of_states(target.question)? {
+                    found.push(at);
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// Plays a ranked game for a property that single states decide: what is far away is reached by coming nearer, not by one path after the other.
     pub(super) fn game_of_states(&mut self, number: QuestionId) -> Result<bool, Failure> {
         if !matches!(self.questions[number.index()], Question::Property(_)) {

@@ -142,7 +142,12 @@ impl Target {
     }
 }
 
-fn stuck_at(system: &mut System, locations: &[LocationId], stuck: &mut HashMap<Vec<LocationId>, TermId>) -> TermId {
+/// In which program states of these locations nobody can step although not everyone may rest.
+pub(super) fn stuck_at(
+    system: &mut System,
+    locations: &[LocationId],
+    stuck: &mut HashMap<Vec<LocationId>, TermId>,
+) -> TermId {
     if let Some(&known) = stuck.get(locations) {
         return known;
     }
