@@ -143,7 +143,8 @@ fn steps_that_are_left_out_are_the_same() {
 fn rows_of_others_keep_apart() {
     for_random_cases(30, |case| {
         let words = 3 + case.rng.below(6);
-        let (mut store, mut known, mut batch) = (StateStore::masked_after(words, 40), BTreeMap::new(), Batch::default());
+        let (mut store, mut known, mut batch) =
+            (StateStore::masked_after(words, 40), BTreeMap::new(), Batch::default());
         let mut scratch = store.branches();
         let mut masks = 0;
         for round in 0..120 {
