@@ -25,7 +25,7 @@ fn asked(file: &ProgramFile, only: &[&str], options: &CheckOptions) -> Vec<Progr
     let only: Vec<String> = only.iter().map(ToString::to_string).collect();
     let progress = options.fair;
     let asked = questions(file, &only, progress).expect("the names are known");
-    let options = CheckOptions { look_for_idle: false, ..*options };
+    let options = CheckOptions { look_for_idle: false, ..options.clone() };
     match check(file, &asked, &options, &Budget::unlimited(), &()) {
         Ok(outcome) => outcome.answers,
         // Sets refuse what they cannot encode.
