@@ -11,14 +11,14 @@ syn keyword gclDeclaration const define environment fair function init keep pred
 hi def link gclDeclaration Keyword
 syn keyword gclOperator and div mod not or
 hi def link gclOperator Operator
-syn keyword gclType array bits bool int nat
+syn keyword gclType array bool int nat
 hi def link gclType Type
 syn keyword gclConstant deadlock false true
 hi def link gclConstant Constant
 " Words that are names where nothing else is meant.
 syn match gclQuantifier "\<\(forall\|exists\|sum\|min\|max\|count\)\ze\s\+\h\w*\s*\(in\>\|!=\)"
 hi def link gclQuantifier Keyword
-syn match gclBuiltIn "\<\(card\|len\|min\|max\)\ze\s*("
+syn match gclBuiltIn "\<\(bits\|card\|len\|min\|max\)\ze\s*("
 hi def link gclBuiltIn Function
 syn match gclLoop "\<for\ze\s\+\h\w*\s\+in\>"
 hi def link gclLoop Repeat
@@ -26,6 +26,7 @@ syn match gclSoftDeclaration "\<\(chan\|invariant\|procedure\)\ze\s\+\h"
 syn match gclSoftDeclaration "\<import\ze\s*\""
 syn match gclSoftDeclaration "\<capacity\ze\s\+[0-9A-Za-z_(]"
 hi def link gclSoftDeclaration Keyword
+syn match gclSoftType "\<bits\ze\s*\["
 syn match gclSoftType "\<record\ze\s*{"
 syn match gclSoftType "\<set\ze\s\+of\>"
 hi def link gclSoftType Type
