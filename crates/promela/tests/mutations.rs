@@ -4,7 +4,7 @@ use std::fs;
 
 use tertium_base::render::render;
 use tertium_promela::{Options, read};
-use tertium_testkit::{Rng, corpus, for_random_cases};
+use tertium_testkit::{corpus, for_random_cases, mutated};
 
 fn seeds() -> Vec<String> {
     let mut paths = Vec::new();
@@ -104,35 +104,12 @@ const PIECES: &[&str] = &[
     "priority",
 ];
 
-fn mutated(rng: &mut Rng, text: &str) -> String {
-    let mut text = text.to_owned();
-    for _ in 0..rng.below(6) + 1 {
-        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-        let (from, to) = (*rng.pick(&places), *rng.pick(&places));
-        let (from, to) = (from.min(to), from.max(to));
-        match rng.below(4) {
-            0 => text.insert_str(from, rng.pick::<&str>(PIECES)),
-            1 => text.replace_range(from..to.min(from + 20), ""),
-            2 => {
-                let copy = text[from..to].to_owned();
-                text.insert_str(*rng.pick(&places), &copy);
-            }
-            _ => text.truncate(to),
-        }
-        // Cutting inside a character is not what is tested here.
-        while !text.is_char_boundary(text.len()) {
-            text.pop();
-        }
-    }
-    text
-}
-
 #[test]
 fn changed_models_get_messages_or_are_accepted() {
     let seeds = seeds();
     for_random_cases(4000, |case| {
         let seed = case.rng.pick(&seeds).clone();
-        let text = mutated(&mut case.rng, &seed);
+        let text = mutated(&mut case.rng, &seed, PIECES);
         case.keep("model.pml", text.clone());
         let options = Options { defines: Vec::new(), load: &|_, _| Err(std::io::ErrorKind::NotFound.into()) };
         let model = read("model.pml", &text, &options);

@@ -51,8 +51,11 @@ fn indented(text: &str, by: usize) -> String {
     text.lines().map(|line| format!("{pad}{line}\n")).collect()
 }
 
-/// A number with its noun, in the plural where needed.
+/// A number with its noun, in the plural where needed. Counts of states of a set end at the largest number; that one is no count.
 fn counted(number: usize, noun: &str) -> String {
+    if number == usize::MAX {
+        return format!("more than 10^19 {noun}s");
+    }
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

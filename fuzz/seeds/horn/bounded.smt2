@@ -1,0 +1,6 @@
+(set-logic HORN)
+(declare-fun p (Int Bool) Bool)
+(assert (forall ((x Int)) (=> (= x 0) (p x true))))
+(assert (forall ((x Int) (y Int) (b Bool)) (=> (and (p x b) (= (+ x 1) y)) (p y (not b)))))
+(assert (forall ((x Int) (b Bool)) (=> (and (p x b) (< x 0)) false)))
+(check-sat)

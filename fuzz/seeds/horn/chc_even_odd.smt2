@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun e (Int Int) Bool)
+(declare-fun o (Int Int) Bool)
+(assert (forall ((x Int) (k Int)) (=> (and (= x 0) (= k 4096)) (e x k))))
+(assert (forall ((x Int) (k Int) (x1 Int)) (=> (and (e x k) (= x1 (+ x 3))) (o x1 k))))
+(assert (forall ((x Int) (k Int) (x1 Int)) (=> (and (o x k) (= x1 (+ x 5))) (e x1 k))))
+(assert (forall ((x Int) (k Int)) (=> (and (e x k) (= (mod x 2) 1)) false)))
+(assert (forall ((x Int) (k Int)) (=> (and (o x k) (= x k)) false)))
+(check-sat)

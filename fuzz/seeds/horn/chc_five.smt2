@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun p (Int Int Int Int Int) Bool)
+(assert (forall ((a Int) (b Int) (c Int) (d Int) (e Int)) (=> (and (= a 0) (= b 0) (= c 0) (= d 0) (>= e 0)) (p a b c d e))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int) (e Int) (a1 Int) (b1 Int)) (=> (and (p a b c d e) (< a e) (= a1 (+ a 1)) (= b1 (+ b 1))) (p a1 b1 c d e))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int) (e Int) (b1 Int) (c1 Int)) (=> (and (p a b c d e) (> b 0) (= b1 (- b 1)) (= c1 (+ c 1))) (p a b1 c1 d e))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int) (e Int) (c1 Int) (d1 Int)) (=> (and (p a b c d e) (> c 0) (= c1 (- c 1)) (= d1 (+ d 1))) (p a b c1 d1 e))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int) (e Int)) (=> (and (p a b c d e) (> d e)) false)))
+(assert (forall ((a Int) (b Int) (c Int) (d Int) (e Int)) (=> (and (p a b c d e) (= a e) (= b 0) (= c 0) (not (= d e))) false)))
+(check-sat)

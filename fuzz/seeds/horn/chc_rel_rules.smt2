@@ -1,0 +1,12 @@
+; sat
+(declare-rel a (Int Int))
+(declare-rel b (Int Int))
+(declare-rel fail ())
+(declare-var x Int)
+(declare-var y Int)
+(declare-var z Int)
+(rule (=> (and (= x 1) (= y 1)) (a x y)))
+(rule (=> (and (a x y) (< x 10000) (= z (+ x y))) (b z y)))
+(rule (=> (and (b x y) (= z (+ y 1))) (a x z)))
+(rule (=> (and (a x y) (< x y)) fail))
+(query fail)

@@ -1,0 +1,7 @@
+(set-logic HORN)
+(declare-fun p (Int) Bool)
+(declare-fun q (Int Int) Bool)
+(assert (forall ((x Int)) (=> (and (>= x 0) (<= x 2)) (p x))))
+(assert (forall ((x Int)) (=> (p x) (q x (* 2 x)))))
+(assert (forall ((x Int) (y Int)) (=> (and (q x y) (= y 4)) false)))
+(check-sat)
