@@ -47,6 +47,8 @@ pub struct CheckOptions {
     pub checkpoints: Option<Arc<CheckpointFolder>>,
     /// A folder for states that memory does not hold, of searches for what single states break.
     pub disk: Option<PathBuf>,
+    /// Whether states are visited on a graphics processor.
+    pub on_device: bool,
 }
 
 impl CheckOptions {
@@ -89,6 +91,7 @@ impl Default for CheckOptions {
             layers_above: 100_000.0,
             checkpoints: None,
             disk: None,
+            on_device: false,
         }
     }
 }

@@ -57,6 +57,8 @@ pub enum Technique {
     ExplicitStateSearch,
     /// Strongly connected components of the product, on the fly: one that accepts is a counterexample.
     AcceptingComponents,
+    /// States of the product that no accepted run can stay in are removed, until none is left to remove.
+    OneWayCatchThemYoung,
     /// A depth-first search for cycles inside one for accepting states; the store may take a state for another.
     NestedDfs,
     /// A few bits of a hash table are kept of each state.
@@ -153,6 +155,7 @@ impl Technique {
             Self::GeneralisedModelChecking => "generalised model checking (all completions)",
             Self::ExplicitStateSearch => "explicit-state search",
             Self::AcceptingComponents => "explicit-state search for accepting components",
+            Self::OneWayCatchThemYoung => "explicit-state search, one way catch them young",
             Self::NestedDfs => "nested depth-first search",
             Self::Bitstate => "explicit-state search (bitstate)",
             Self::HashCompaction => "explicit-state search (hash compaction)",

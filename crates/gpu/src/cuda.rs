@@ -24,7 +24,7 @@ pub struct CudaDevice {
     context: sys::CUcontext,
     ordinal: sys::CUdevice,
     module: sys::CUmodule,
-    kernels: Vec<sys::CUfunction>,
+    kernels: Vec<(Kernel, sys::CUfunction)>,
     multiprocessors: u64,
     name: String,
 }
@@ -76,14 +76,14 @@ impl CudaDevice {
             Some(bytes) => bytes.to_vec(),
             None => compiled.to_src().into_bytes(),
         };
-        Self::load(ordinal, name, u64::try_from(multiprocessors).unwrap_or(1), image)
+        Self::load((ordinal, name), u64::try_from(multiprocessors).unwrap_or(1), image, source)
     }
 
     fn load(
-        ordinal: sys::CUdevice,
-        name: String,
+        (ordinal, name): (sys::CUdevice, String),
         multiprocessors: u64,
         mut image: Vec<u8>,
+        source: &SearchSource,
     ) -> Result<Self, DeviceError> {
         image.push(0);
         // SAFETY: the device was handed out by the driver; the context is retained until this value is dropped, and current for this thread.
@@ -94,9 +94,9 @@ impl CudaDevice {
             result::ctx::set_current(context).map_err(failed)?;
             let module = result::module::load_data(image.as_ptr().cast::<c_void>()).map_err(failed)?;
             let mut device = Self { context, ordinal, module, kernels: Vec::new(), multiprocessors, name };
-            for kernel in Kernel::ALL {
+            for kernel in source.kernels() {
                 let name = CString::new(kernel.name()).map_err(failed)?;
-                device.kernels.push(result::module::get_function(module, name).map_err(failed)?);
+                device.kernels.push((kernel, result::module::get_function(module, name).map_err(failed)?));
             }
             Ok(device)
         }
@@ -168,7 +168,8 @@ impl Device for CudaDevice {
     fn launch(&mut self, kernel: Kernel, work: u64, arguments: &[u64]) -> Result<(), DeviceError> {
         let blocks = work.div_ceil(BLOCK).clamp(1, self.multiprocessors * BLOCKS_EACH);
         let blocks = to_u32(usize::try_from(blocks).map_err(failed)?);
-        let at = Kernel::ALL.iter().position(|&other| other == kernel).unwrap_or(0);
+        let found = self.kernels.iter().find(|(other, _)| *other == kernel);
+        let &(_, function) = found.ok_or_else(|| failed(format!("there is no kernel `{}`", kernel.name())))?;
         let mut values = arguments.to_vec();
         let mut addresses: Vec<*mut c_void> =
             values.iter_mut().map(|value| std::ptr::from_mut(value).cast::<c_void>()).collect();
@@ -178,7 +179,7 @@ impl Device for CudaDevice {
         #[expect(unsafe_code, reason = "the argument stands above")]
         unsafe {
             let stream = std::ptr::null_mut();
-            result::launch_kernel(self.kernels[at], (blocks, 1, 1), (threads, 1, 1), 0, stream, &mut addresses)
+            result::launch_kernel(function, (blocks, 1, 1), (threads, 1, 1), 0, stream, &mut addresses)
                 .map_err(failed)?;
         }
         result::ctx::synchronize().map_err(failed)

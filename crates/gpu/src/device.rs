@@ -36,11 +36,49 @@ pub enum Kernel {
     GatherRows,
     /// Moves all states into another table.
     MoveStates,
+    /// Tells what comes after states of conditions.
+    Spread,
+    /// Leaves all states as candidates for runs that go on for ever.
+    LeaveAll,
+    /// Leaves states to the definition of a step.
+    LeaveToHost,
+    /// Forgets what has arrived.
+    BeginPass,
+    /// Removes states at which something is missing.
+    Judge,
+    /// Tells rows of conditions.
+    TellRows,
+    /// Hands out what is known of states.
+    TakeFlags,
+    /// Looks for rows.
+    FindRows,
+    /// Hands out the row at a place.
+    RowOfPlace,
+    /// Finds a state that is left.
+    SomeLeft,
+    /// Finds the number of a state by its place.
+    NumberOf,
 }
 
 impl Kernel {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Expand, Self::EnterRows, Self::GatherRows, Self::MoveStates];
+    pub const ALL: [Self; 15] = [
+        Self::Expand,
+        Self::EnterRows,
+        Self::GatherRows,
+        Self::MoveStates,
+        Self::Spread,
+        Self::LeaveAll,
+        Self::LeaveToHost,
+        Self::BeginPass,
+        Self::Judge,
+        Self::TellRows,
+        Self::TakeFlags,
+        Self::FindRows,
+        Self::RowOfPlace,
+        Self::SomeLeft,
+        Self::NumberOf,
+    ];
 
     /// Its name in the source.
     #[must_use]
@@ -50,7 +88,24 @@ impl Kernel {
             Self::EnterRows => "enter_rows",
             Self::GatherRows => "gather_rows",
             Self::MoveStates => "move_states",
+            Self::Spread => "spread",
+            Self::LeaveAll => "leave_all",
+            Self::LeaveToHost => "leave_to_host",
+            Self::BeginPass => "begin_pass",
+            Self::Judge => "judge",
+            Self::TellRows => "tell_rows",
+            Self::TakeFlags => "take_flags",
+            Self::FindRows => "find_rows",
+            Self::RowOfPlace => "row_of_place",
+            Self::SomeLeft => "some_left",
+            Self::NumberOf => "number_of",
         }
+    }
+
+    /// Whether it is there only where an automaton watches the program.
+    #[must_use]
+    pub const fn is_about_cycles(self) -> bool {
+        !matches!(self, Self::Expand | Self::EnterRows | Self::GatherRows | Self::MoveStates)
     }
 }
 

@@ -300,6 +300,18 @@ impl KeyBits {
         self.layout_bits() + self.layouts.iter().map(of).max().unwrap_or(0)
     }
 
+    /// The same with one word more, of which so many bits vary: the state of an automaton.
+    pub(crate) fn watched(&self, bits: u32) -> Self {
+        let mut product = self.clone();
+        product.words += 1;
+        for layout in &mut product.layouts {
+            layout.kept.push((1 << bits) - 1);
+            layout.fixed.push(0);
+            layout.signed.push(false);
+        }
+        product
+    }
+
     /// What a table holds of them.
     #[must_use]
     pub fn table(&self) -> TableKind {

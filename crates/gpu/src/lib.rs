@@ -2,7 +2,7 @@
 //!
 //! [`keys`] finds out how few bits tell the states of a program apart; [`mod@print`] writes the form of its steps as C; [`source`] puts it together with the search, which is compiled at run time.
 //! [`search`] leads the search: levels are expanded on a [`device`], and states in which anything goes wrong are expanded here, by
-//! the definition of a step. With the feature `cuda`, `cuda` is such a device.
+//! the definition of a step. [`cycles`] looks for runs that go on for ever and are accepted by an [`automaton`]. With the feature `cuda`, `cuda` is a device.
 //!
 //! Not here: formulas; reduction that depends on the order of a search.
 //!
@@ -22,8 +22,10 @@
 //! assert!(source.text().contains("__global__ void BOUNDS expand"));
 //! ```
 
+pub mod automaton;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+pub mod cycles;
 pub mod device;
 pub mod keys;
 pub mod print;

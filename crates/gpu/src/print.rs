@@ -38,12 +38,24 @@ struct Printer<'p> {
     held_back: usize,
     /// How functions are declared.
     kind: &'static str,
+    paired: bool,
 }
 
-/// The functions of a layout and the tables that they read, which have `name` in their names; rows have `words` words. Functions that are not
-/// `inlined` are called, which is slower and compiled in a fraction of the time.
+/// How forms are printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Printed {
+    /// Words of a row of the program.
+    pub words: usize,
+    /// Functions that are not inlined are called, which is slower and compiled in a fraction of the time.
+    pub inlined: bool,
+    /// Whether successors are paired with the moves of an automaton: they are no keys then before that.
+    pub paired: bool,
+}
+
+/// The functions of a layout and the tables that they read, which have `name` in their names.
 #[must_use]
-pub fn layout(form: &LayoutForm, name: &str, words: usize, inlined: bool) -> String {
+pub fn layout(form: &LayoutForm, name: &str, printed: Printed) -> String {
+    let Printed { words, inlined, paired } = printed;
     let mut printer = Printer {
         form,
         name: name.to_owned(),
@@ -54,6 +66,7 @@ pub fn layout(form: &LayoutForm, name: &str, words: usize, inlined: bool) -> Str
         hand_over: HandOver::AtOnce,
         held_back: 0,
         kind: if inlined { "inline" } else { "NOINLINE" },
+        paired,
     };
     for (at, table) in form.tables.iter().enumerate() {
         let entries: Vec<String> =
@@ -126,8 +139,10 @@ impl Printer<'_> {
         self.hand_over = match most {
             None => HandOver::AtOnce,
             Some(most) if most * self.words <= FEW_HELD_WORDS => HandOver::Rows,
+            Some(_) if self.paired => HandOver::AtOnce,
             Some(_) => HandOver::Keys,
         };
+        let most = most.filter(|_| self.hand_over != HandOver::AtOnce);
         let kind = if self.hand_over == HandOver::Rows { "Row" } else { "Packed" };
         let most = most.unwrap_or(0);
         for at in 0..most {

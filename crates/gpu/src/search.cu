@@ -226,9 +226,30 @@ struct Queue {
     u32 rows[PACKED][QUEUE];
 };
 
+#if AUTOMATON
+// Why the steps of a state are found: to enter what they lead to, to know who can step, or to tell what they lead to of conditions.
+enum { EXPLORE, PROBE, TELL };
+struct Cycles;
+#endif
+
 // What one thread knows of the state that it expands.
 struct Thread {
     const Search *s;
+#if AUTOMATON
+    const Cycles *c;
+    int purpose;
+    u32 automaton; // the state of the automaton
+    u32 valuation; // of its atoms
+    u64 enabled;   // the processes that can step
+    int mover;     // the one that does
+    u32 told;      // the conditions that have arrived at the state
+    u64 place;     // of the state
+    u32 edges;     // successors in the product
+    u64 telling;   // what is told along steps
+    u64 wave;
+    u32 waiting_for; // the conditions that are told of
+    bool lost;     // a successor is not in the table
+#endif
     Queue *queue;
     u32 parent;
     int layout;   // of the state
@@ -274,8 +295,7 @@ static __device__ NOINLINE void flush(const Search *s, Queue *queue) {
     SYNCHRONISE_WARP;
 }
 
-static __device__ inline void emit_packed(Thread *t, const Packed &packed) {
-    t->steps += 1;
+static __device__ inline void hand_over(Thread *t, const Packed &packed) {
     u32 at = take_place(&t->queue->count);
     if (at < QUEUE) {
         t->queue->parents[at] = t->parent;
@@ -283,6 +303,38 @@ static __device__ inline void emit_packed(Thread *t, const Packed &packed) {
     } else {
         enter(t->s, packed, t->parent);
     }
+}
+
+#if AUTOMATON
+static __device__ NOINLINE void tell(Thread *t, const Row &row, u32 marks);
+
+// Pairs a successor with the moves of the automaton, which has seen the state before.
+static __device__ NOINLINE void pair(Thread *t, const Row &row) {
+    for (u32 at = automaton_first[t->automaton]; at < automaton_first[t->automaton + 1]; ++at) {
+        const u32 *move = &automaton_moves[4 * at];
+        if ((t->valuation & move[0]) != move[1]) continue;
+        Row next = row;
+        next.w[WORDS - 1] = move[2];
+        t->edges += 1;
+        Packed packed;
+        if (t->purpose == TELL) {
+            tell(t, next, move[3]);
+        } else if (pack(next, t->layout, &packed)) {
+            hand_over(t, packed);
+        } else {
+            t->trapped = true;
+        }
+    }
+}
+
+static __device__ inline void emit(Thread *t, const Row &row) {
+    t->steps += 1;
+    if (t->purpose != PROBE) pair(t, row);
+}
+#else
+static __device__ inline void emit_packed(Thread *t, const Packed &packed) {
+    t->steps += 1;
+    hand_over(t, packed);
 }
 
 static __device__ inline void emit(Thread *t, const Row &row) {
@@ -293,6 +345,7 @@ static __device__ inline void emit(Thread *t, const Row &row) {
         t->trapped = true;
     }
 }
+#endif
 
 static __device__ inline void emit_inside(Thread *t, const Row &row, u32 holder) {
     if (t->waiting == BLOCK) {
@@ -349,6 +402,21 @@ static __device__ inline int expand_process(Thread *t, const Row &row, int layou
     return done;
 }
 
+#if AUTOMATON
+// What the automaton sees in a state; says whether all its atoms have values.
+static __device__ inline bool watch(Thread *t, const Row &row, int layout) {
+#if ATOMS
+    int valuation = valuation_of(t, row, layout);
+#else
+    int valuation = 0;
+    (void)layout;
+#endif
+    t->valuation = (u32)valuation;
+    t->automaton = row.w[WORDS - 1];
+    return valuation >= 0;
+}
+#endif
+
 extern "C" __global__ void BOUNDS expand(u64 search, u64 first, u64 last) {
     SHARED Queue queues[WARPS];
     const Search *s = (const Search *)search;
@@ -371,7 +439,11 @@ extern "C" __global__ void BOUNDS expand(u64 search, u64 first, u64 last) {
         int processes = mine ? processes_of(layout) : 0;
         t->layout = layout;
         t->trapped = false;
-#if ATOMS
+#if AUTOMATON
+        t->purpose = EXPLORE;
+        t->edges = 0;
+        if (mine && !watch(t, row, layout)) t->trapped = true;
+#elif ATOMS
         if (mine) {
             int valuation = valuation_of(t, row, layout);
             u32 *seen = &s->first[valuation < 0 ? 1 << ATOMS : valuation];
@@ -390,13 +462,21 @@ extern "C" __global__ void BOUNDS expand(u64 search, u64 first, u64 last) {
                 }
             }
         }
+#if AUTOMATON && STUTTERS
+        // A run that cannot go on rests in its last state for ever.
+        if (mine && t->steps == 0 && !t->trapped) pair(t, row);
+#endif
         flush(s, t->queue);
         if (!mine) continue;
         if (t->trapped) {
             list(s, TRAPPED, LIST_TRAPPED, (u32)state, 0);
             continue;
         }
+#if AUTOMATON
+        transitions += t->edges;
+#else
         transitions += t->steps;
+#endif
         for (int at = 0; at < t->failed; ++at) list(s, FAILURES, LIST_FAILURES, (u32)state, t->failures[at]);
         if (t->steps == 0 && t->failed == 0 && !all_at_end(row, layout)) list(s, DEADLOCKS, LIST_DEADLOCKS, (u32)state, 0);
     }

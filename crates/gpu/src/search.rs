@@ -1,25 +1,26 @@
 //! The search as the host leads it: level by level, with a table that grows, and with the definition of a step for what goes wrong.
 
-mod memory;
+mod host;
+pub(crate) mod memory;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
-use tertium_explore::compiled::{Compiled, Scratch};
+use tertium_explore::compiled::Compiled;
 use tertium_explore::search::{Finding, FindingPlace, Progress, Summary};
-use tertium_explore::store::trimmed;
-use tertium_explore::successors::{Expansion, RowSuccessors};
+use tertium_explore::successors::Expansion;
 use tertium_program::{ExprId, Fault, FaultKind, StepId};
 
+pub(crate) use self::host::{HostSteps, PlainSteps, ProductSteps};
 use self::memory::{Counters, Memory, count};
 use crate::device::{Device, DeviceError};
-use crate::keys::{KeyBits, SeenRows};
+use crate::keys::SeenRows;
 use crate::source::{LIST_LENGTH, SearchSource, Unsupported};
 
 /// The search begins anew, with longer keys or other layouts, at most so often.
-const MOST_ATTEMPTS: usize = 24;
+pub(crate) const MOST_ATTEMPTS: usize = 24;
 
 /// Conditions on states.
 #[derive(Clone, Copy)]
@@ -103,13 +104,6 @@ impl From<DeviceError> for SearchError {
     }
 }
 
-/// How one attempt ends.
-enum Attempt {
-    Done(Box<Found>),
-    /// Rows were met that have no keys.
-    Misfits(Vec<Vec<u32>>),
-}
-
 /// Visits every state that is reachable from `initial`, on a device that is made for the source.
 ///
 /// # Errors
@@ -128,55 +122,60 @@ pub fn search<D: Device>(
         let keys = seen.keys(compiled);
         let atoms = options.watched.map_or(&[] as &[ExprId], |watched| watched.atoms);
         let source = SearchSource::of(compiled, &keys, atoms).map_err(SearchError::Unsupported)?;
-        let device = make(&source)?;
-        let memory = Memory::new(device, &source, options.capacity)?;
-        let leader = Leader {
-            compiled,
-            options,
-            memory,
-            keys: &keys,
-            scratch: compiled.scratch(),
-            summary: Summary::default(),
-            places: BTreeMap::new(),
-            misfits: Vec::new(),
-            by_definition: 0,
-            preparation: start.elapsed(),
-        };
-        match leader.run(initial, progress)? {
-            Attempt::Done(found) => return Ok(*found),
-            Attempt::Misfits(rows) => seen.widen(compiled, &rows),
+        let memory = Memory::new(make(&source)?, &source, options.capacity)?;
+        let mut leader = Leader::new(PlainSteps::new(compiled, &keys), memory, options, start);
+        if leader.visit(initial, progress)? {
+            return leader.found();
         }
+        seen.widen(compiled, &leader.misfits);
     }
     Err(SearchError::Layouts)
 }
 
-struct Leader<'l, 'p, D: Device> {
-    compiled: &'l Compiled<'p>,
-    options: &'l Options<'l>,
-    memory: Memory<D>,
-    keys: &'l KeyBits,
-    scratch: Scratch,
-    summary: Summary,
+/// Leads the search on a device; the host finds steps in its own way.
+pub(crate) struct Leader<'l, D: Device, H: HostSteps> {
+    pub host: H,
+    pub memory: Memory<D>,
+    pub options: &'l Options<'l>,
+    pub summary: Summary,
+    /// The states that the definition of a step expands.
+    pub by_definition: Vec<u32>,
+    /// Rows of the program that have no keys.
+    pub misfits: Vec<Vec<u32>>,
+    pub preparation: Duration,
+    /// The number of the first state of each level.
+    levels: Vec<u64>,
     /// The numbers of the states at which findings were met first.
     places: BTreeMap<Finding, u32>,
-    /// Rows that have no keys.
-    misfits: Vec<Vec<u32>>,
-    by_definition: usize,
-    preparation: Duration,
 }
 
-impl<D: Device> Leader<'_, '_, D> {
-    fn run(mut self, initial: &[Vec<u32>], progress: &mut dyn FnMut(Progress)) -> Result<Attempt, SearchError> {
+impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
+    pub fn new(host: H, memory: Memory<D>, options: &'l Options<'l>, start: Instant) -> Self {
+        Self {
+            host,
+            memory,
+            options,
+            summary: Summary::default(),
+            by_definition: Vec::new(),
+            misfits: Vec::new(),
+            preparation: start.elapsed(),
+            levels: Vec::new(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    /// Visits all states; says whether all had keys.
+    pub fn visit(&mut self, initial: &[Vec<u32>], progress: &mut dyn FnMut(Progress)) -> Result<bool, SearchError> {
+        let Some(initial) = self.with_keys(initial) else { return Ok(false) };
         let parents = vec![u32::MAX; initial.len()];
-        let mut counters = self.memory.enter(initial, &parents)?;
+        let mut counters = self.memory.enter(&initial, &parents)?;
         while counters.full {
             if !self.memory.grow(counters.states)? {
                 return Err(DeviceError::Memory.into());
             }
-            counters = self.memory.enter(initial, &parents)?;
+            counters = self.memory.enter(&initial, &parents)?;
         }
         let (mut first, mut depth, mut before) = (0, 0, 1);
-        let mut levels = Vec::new();
         while first < counters.states {
             let last = counters.states;
             let level = last - first;
@@ -196,7 +195,7 @@ impl<D: Device> Leader<'_, '_, D> {
                 bytes: count(self.memory.bytes()),
             });
             self.summary.depth = depth;
-            levels.push(first);
+            self.levels.push(first);
             match self.level(first, last, depth)? {
                 Some(after) => counters = after,
                 None => {
@@ -206,7 +205,7 @@ impl<D: Device> Leader<'_, '_, D> {
                 }
             }
             if !self.misfits.is_empty() {
-                return Ok(Attempt::Misfits(self.misfits));
+                return Ok(false);
             }
             if self.options.stop_at_finding && !self.summary.findings.is_empty() {
                 self.summary.stopped = Some(Stopped(StopReason::Count));
@@ -215,11 +214,33 @@ impl<D: Device> Leader<'_, '_, D> {
             (first, depth, before) = (last, depth + 1, level);
         }
         self.summary.states = count(counters.states);
-        self.note_broken(&levels)?;
-        let bytes_per_state = self.memory.bytes() / counters.states.max(1);
+        Ok(true)
+    }
+
+    /// What was found, with runs.
+    fn found(mut self) -> Result<Found, SearchError> {
+        self.note_broken()?;
+        let bytes_per_state = self.bytes_per_state();
         let runs = self.runs()?;
         let Self { summary, by_definition, preparation, .. } = self;
-        Ok(Attempt::Done(Box::new(Found { summary, runs, bytes_per_state, by_definition, preparation })))
+        Ok(Found { summary, runs, bytes_per_state, by_definition: by_definition.len(), preparation })
+    }
+
+    /// How many bytes of the device each state takes.
+    pub fn bytes_per_state(&self) -> u64 {
+        self.memory.bytes() / (self.summary.states as u64).max(1)
+    }
+
+    /// Rows as the device has them; those without keys become misfits.
+    fn with_keys(&mut self, rows: &[Vec<u32>]) -> Option<Vec<Vec<u32>>> {
+        let mut on_device = Vec::with_capacity(rows.len());
+        for row in rows {
+            match self.host.to_device(row) {
+                Some(row) => on_device.push(row),
+                None => self.misfits.push(H::program_row(row).to_vec()),
+            }
+        }
+        self.misfits.is_empty().then_some(on_device)
     }
 
     fn within_limits(&self, states: u64) -> Result<(), Stopped> {
@@ -289,7 +310,7 @@ impl<D: Device> Leader<'_, '_, D> {
     }
 
     /// Looks at one state for each valuation of the atoms; levels begin with these states.
-    fn note_broken(&mut self, levels: &[u64]) -> Result<(), SearchError> {
+    fn note_broken(&mut self) -> Result<(), SearchError> {
         let Some(watched) = self.options.watched else { return Ok(()) };
         let mut states = self.memory.first_states()?;
         if states.pop().flatten().is_some() {
@@ -297,7 +318,7 @@ impl<D: Device> Leader<'_, '_, D> {
         }
         let states: Vec<u32> = states.into_iter().flatten().collect();
         for (row, &state) in self.rows(&states)?.into_iter().zip(&states) {
-            let depth = levels.partition_point(|&first| first <= u64::from(state)).saturating_sub(1);
+            let depth = self.levels.partition_point(|&first| first <= u64::from(state)).saturating_sub(1);
             for condition in (watched.broken)(&row) {
                 self.note(Finding::Broken(condition), depth, row.clone(), state);
             }
@@ -318,13 +339,10 @@ impl<D: Device> Leader<'_, '_, D> {
         }
     }
 
-    /// The rows of states, without zeros at their ends.
-    fn rows(&mut self, states: &[u32]) -> Result<Vec<Vec<u32>>, SearchError> {
-        let mut rows = self.memory.rows(states)?;
-        for row in &mut rows {
-            row.truncate(trimmed(row, self.compiled.words()));
-        }
-        Ok(rows)
+    /// The rows of states, as the host has them.
+    pub fn rows(&mut self, states: &[u32]) -> Result<Vec<Vec<u32>>, SearchError> {
+        let rows = self.memory.rows(states)?;
+        Ok(rows.into_iter().map(|row| self.host.of_device(row)).collect())
     }
 
     /// Expands the states that the device leaves to the definition of a step; says whether the memory sufficed.
@@ -334,10 +352,10 @@ impl<D: Device> Leader<'_, '_, D> {
         }
         let states: Vec<u32> = self.memory.trapped(now.trapped)?.iter().map(|&(state, _)| state).collect();
         let rows = self.rows(&states)?;
-        self.by_definition += states.len();
+        self.by_definition.extend_from_slice(&states);
         let (mut found, mut next, mut parents) = (Expansion::default(), Vec::new(), Vec::new());
         for (row, &state) in rows.into_iter().zip(&states) {
-            self.compiled.expand(&row, &mut self.scratch, &mut found);
+            self.host.expand(&row, &mut found);
             self.summary.transitions += found.steps();
             self.summary.faults += found.faults.len();
             if found.deadlock {
@@ -347,18 +365,10 @@ impl<D: Device> Leader<'_, '_, D> {
             for fault in found.faults.drain(..) {
                 self.note(Finding::Fault(fault), depth, row.clone(), state);
             }
-            for successor in found.rows() {
-                if self.keys.fits(&successor) {
-                    next.push(successor);
-                    parents.push(state);
-                } else {
-                    self.misfits.push(successor);
-                }
-            }
+            parents.extend((0..found.steps()).map(|_| state));
+            next.extend(found.rows());
         }
-        if !self.misfits.is_empty() {
-            return Ok(true);
-        }
+        let Some(next) = self.with_keys(&next) else { return Ok(true) };
         loop {
             let after = self.memory.enter(&next, &parents)?;
             if !after.full {
@@ -370,32 +380,37 @@ impl<D: Device> Leader<'_, '_, D> {
         }
     }
 
-    /// For each finding a run to it, each step of which the definition of a step confirms.
+    /// For each finding a run to it.
     fn runs(&mut self) -> Result<BTreeMap<Finding, Vec<Vec<u32>>>, SearchError> {
         let mut runs = BTreeMap::new();
         for (finding, state) in self.places.clone() {
-            let mut states = vec![state];
-            loop {
-                let parent = self.memory.parent(states[states.len() - 1])?;
-                if parent == u32::MAX {
-                    break;
-                }
-                states.push(parent);
-                if to_u32(states.len()) > parent.saturating_add(to_u32(self.summary.depth)).saturating_add(2) {
-                    return Err(SearchError::Wrong("a run has no beginning".to_owned()));
-                }
-            }
-            states.reverse();
-            let rows = self.rows(&states)?;
-            for pair in rows.windows(2) {
-                let mut found = Expansion::default();
-                self.compiled.expand(&pair[0], &mut self.scratch, &mut found);
-                if !found.rows().any(|row| row == pair[1]) {
-                    return Err(SearchError::Wrong(format!("{:?} does not lead to {:?}", pair[0], pair[1])));
-                }
-            }
-            runs.insert(finding, rows);
+            runs.insert(finding, self.run_to(state)?);
         }
         Ok(runs)
+    }
+
+    /// A run from an initial state to one with this number, each step of which the definition of a step confirms.
+    pub fn run_to(&mut self, state: u32) -> Result<Vec<Vec<u32>>, SearchError> {
+        let mut states = vec![state];
+        loop {
+            let parent = self.memory.parent(states[states.len() - 1])?;
+            if parent == u32::MAX {
+                break;
+            }
+            states.push(parent);
+            if to_u32(states.len()) > parent.saturating_add(to_u32(self.summary.depth)).saturating_add(2) {
+                return Err(SearchError::Wrong("a run has no beginning".to_owned()));
+            }
+        }
+        states.reverse();
+        let rows = self.rows(&states)?;
+        for pair in rows.windows(2) {
+            let mut found = Expansion::default();
+            self.host.expand(&pair[0], &mut found);
+            if !found.rows().any(|row| row == pair[1]) {
+                return Err(SearchError::Wrong(format!("{:?} does not lead to {:?}", pair[0], pair[1])));
+            }
+        }
+        Ok(rows)
     }
 }

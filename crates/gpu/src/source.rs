@@ -10,6 +10,8 @@ use tertium_program::{Expr, ExprId};
 use tertium_steps::form::{LayoutForm, Stuck};
 use tertium_steps::lower::Lowering;
 
+use crate::automaton::{Automaton, MOST_CONDITIONS};
+use crate::device::Kernel;
 use crate::keys::{KeyBits, LayoutBits, TableKind};
 use crate::print;
 
@@ -34,6 +36,7 @@ pub struct SearchSource {
     packed: usize,
     table: TableKind,
     atoms: usize,
+    is_product: bool,
 }
 
 /// Why a program cannot be searched on a device.
@@ -45,6 +48,8 @@ pub enum Unsupported {
     Size(usize),
     /// Properties with too many atoms.
     Atoms,
+    /// A linear property and fair processes with too many conditions.
+    Conditions,
 }
 
 impl std::fmt::Display for Unsupported {
@@ -55,6 +60,10 @@ impl std::fmt::Display for Unsupported {
                  searched on a device",
             ),
             Self::Atoms => write!(f, "properties with more than {MOST_ATOMS} atoms together are not decided on a device"),
+            Self::Conditions => write!(
+                f,
+                "a linear property and fair processes that are more than {MOST_CONDITIONS} conditions together are not decided on a device"
+            ),
             Self::Size(usize::MAX) => f.write_str("the steps of the program are too many instructions to be compiled for a device"),
             Self::Size(size) => write!(f, "the steps of the program are {size} instructions, too many to be compiled for a device"),
         }
@@ -67,6 +76,27 @@ impl SearchSource {
     /// # Errors
     /// If the program cannot be searched on a device.
     pub fn of(compiled: &Compiled<'_>, keys: &KeyBits, atoms: &[ExprId]) -> Result<Self, Unsupported> {
+        Self::made(compiled, keys, atoms, None)
+    }
+
+    /// For the product of a program and an automaton; keys are those of the program.
+    ///
+    /// # Errors
+    /// If the program or the automaton is not for a device.
+    pub fn of_product(compiled: &Compiled<'_>, keys: &KeyBits, automaton: &Automaton) -> Result<Self, Unsupported> {
+        if let Some(why) = automaton.unsupported() {
+            return Err(why);
+        }
+        let product = keys.watched(automaton.state_bits());
+        Self::made(compiled, &product, &automaton.atoms, Some(automaton))
+    }
+
+    fn made(
+        compiled: &Compiled<'_>,
+        keys: &KeyBits,
+        atoms: &[ExprId],
+        automaton: Option<&Automaton>,
+    ) -> Result<Self, Unsupported> {
         if atoms.len() > MOST_ATOMS {
             return Err(Unsupported::Atoms);
         }
@@ -80,7 +110,8 @@ impl SearchSource {
         if size > MOST_INSTRUCTIONS {
             return Err(Unsupported::Size(size));
         }
-        let (words, packed) = (keys.words, keys.packed_words());
+        // The automaton's state is one word more.
+        let (words, packed) = (keys.words - usize::from(automaton.is_some()), keys.packed_words());
         let table = keys.table();
         let (is_quotient, is_row) = (matches!(table, TableKind::Quotients(_)), table == TableKind::Rows);
         let exprs = &semantics.program().exprs;
@@ -90,9 +121,10 @@ impl SearchSource {
         let unrolled = !blocks && most > 0 && forms.len() == 1 && size <= MOST_UNROLLED;
         let queue = (QUEUE_WORDS / (packed + 1) / 32 * 32).clamp(64, 512);
         let mut text = format!(
-            "#define WORDS {words}\n#define PACKED {packed}\n#define KEYS {}\n#define QUOTIENTS {}\n#define KEY_BITS {}\n#define USES_TIMEOUT {}\n#define LIST_LENGTH {LIST_LENGTH}\n\
+            "#define WORDS {}\n#define PACKED {packed}\n#define KEYS {}\n#define QUOTIENTS {}\n#define KEY_BITS {}\n#define USES_TIMEOUT {}\n#define LIST_LENGTH {LIST_LENGTH}\n\
              #define USES_BLOCKS {}\n#define BLOCK {}\n#define FAILURES_EACH 8\n#define ATOMS {}\n#define QUEUE {queue}u\n\
              enum {{ MOST_PROCESSES = {most}, UNROLL = {} }};\n",
+            keys.words,
             u8::from(!is_row),
             u8::from(is_quotient),
             keys.bits(),
@@ -102,13 +134,15 @@ impl SearchSource {
             atoms.len(),
             if unrolled { most } else { 1 },
         );
+        text.push_str(&automaton.map_or("#define AUTOMATON 0\n".to_owned(), Automaton::tables));
         text.push_str(&rows_and_keys(keys));
         let (before, after) = SEARCH.split_once("\n// ----").unwrap_or((SEARCH, ""));
         text.push_str(before);
         text.push('\n');
         text.push_str(print::OPERATIONS);
         for (number, form) in forms.iter().enumerate() {
-            text.push_str(&print::layout(form, &number.to_string(), words, size <= MOST_UNROLLED));
+            let printed = print::Printed { words, inlined: size <= MOST_UNROLLED, paired: automaton.is_some() };
+            text.push_str(&print::layout(form, &number.to_string(), printed));
         }
         let fixed = semantics.layout().is_fixed();
         text.push_str(&layout_of(&shapes.iter().map(AsRef::as_ref).collect::<Vec<_>>(), words, fixed));
@@ -116,7 +150,11 @@ impl SearchSource {
         text.push_str(&valuations(&lowering, &layouts, atoms, words).ok_or(Unsupported::Size(usize::MAX))?);
         text.push_str("// ----");
         text.push_str(after);
-        Ok(Self { text, words, packed, table, atoms: atoms.len() })
+        if automaton.is_some() {
+            text.push_str(CYCLES);
+        }
+        let is_product = automaton.is_some();
+        Ok(Self { text, words: keys.words, packed, table, atoms: atoms.len(), is_product })
     }
 
     /// The source, without what depends on the device.
@@ -143,6 +181,12 @@ impl SearchSource {
         self.atoms
     }
 
+    /// The kernels in it.
+    pub fn kernels(&self) -> impl Iterator<Item = Kernel> {
+        let is_product = self.is_product;
+        Kernel::ALL.into_iter().filter(move |kernel| is_product || !kernel.is_about_cycles())
+    }
+
     /// What the places of the table hold.
     #[must_use]
     pub fn table(&self) -> TableKind {
@@ -152,6 +196,8 @@ impl SearchSource {
 
 /// The search.
 const SEARCH: &str = include_str!("search.cu");
+/// The search for runs that go round for ever.
+const CYCLES: &str = include_str!("cycles.cu");
 
 /// The words of integers with a sign, the least of which is stored as 0, and their zigzag code.
 const ZIGZAG: &str = "\
@@ -312,9 +358,10 @@ fn valuations(lowering: &Lowering<'_, '_>, layouts: &[Vec<u32>], atoms: &[ExprId
     }
     let mut text = String::new();
     let mut cases = String::new();
+    let seen = print::Printed { words, inlined: true, paired: false };
     for (number, processes) in layouts.iter().enumerate() {
         let form = lowering.conditions(processes, atoms)?;
-        text.push_str(&print::layout(&form, &format!("_seen{number}"), words, true));
+        text.push_str(&print::layout(&form, &format!("_seen{number}"), seen));
         let _ = writeln!(cases, "    case {number}:");
         for at in 0..atoms.len() {
             let _ = writeln!(cases, "        now = steps_seen{number}_{at}(t, row, 0);");

@@ -22,7 +22,7 @@ use tertium_load::failure::Failure;
 use tertium_load::questions::PropertyQuery;
 use tertium_logic::Node;
 use tertium_logic::automata::{Literal, Tgba, Translation, TranslationError, ltl_to_tgba, plain_tableau};
-use tertium_program::{Fairness, Fault, Program, State};
+use tertium_program::{ExprId, Fairness, Fault, Program, State};
 use tertium_trace::run::{self, Run, arrival, moved_by};
 
 use super::atom_values::{AtomEvaluator, AtomScratch};
@@ -41,6 +41,20 @@ const WORTH_TOGETHER: usize = 3;
 pub struct FormulaMonitor<'s, 'p> {
     automaton: Tgba,
     eyes: AtomEvaluator<'s, 'p>,
+}
+
+impl FormulaMonitor<'_, '_> {
+    /// The automaton; its atoms are numbers of [`Self::atoms`].
+    #[must_use]
+    pub fn automaton(&self) -> &Tgba {
+        &self.automaton
+    }
+
+    /// What it looks at in a state.
+    #[must_use]
+    pub fn atoms(&self) -> Vec<ExprId> {
+        self.eyes.atoms().collect()
+    }
 }
 
 impl Monitor for FormulaMonitor<'_, '_> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tertium_base::Stopped;
 use tertium_cegar::answer::{ProgramAnswer, Reason};
+use tertium_evidence::Technique;
 use tertium_explore::search::liveness::{LivenessOutcome, MOST_CONDITIONS, ProductRows};
 use tertium_explore::search::{Finding, Summary};
 use tertium_lattice::{Belnap, TruthValue};
@@ -60,6 +61,7 @@ pub fn decide<'p>(
     let watcher = safety::watcher(space, goals);
     let mut asked = linear.iter().map(|asked| linear::ask(space, asked, effort)).collect::<Result<Vec<_>, _>>()?;
     for (answer, question) in &mut asked {
+        answer.provenance.technique = Technique::OneWayCatchThemYoung;
         let is_too_much =
             |asked: &LinearQuestion<'_, '_>| ProductRows::new(&space.stepper, &asked.watched, &asked.fair).is_none();
         if question.as_ref().is_some_and(is_too_much) {

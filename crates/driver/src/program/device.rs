@@ -1,16 +1,20 @@
-//! What single states of a program break, decided on a graphics processor.
+//! What single states and single runs of a program break, decided on a graphics processor.
 
 use std::cell::RefCell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
+use tertium_base::{Diagnostic, Stopped};
 use tertium_explore::compiled::Compiled;
+use tertium_explore::search::liveness::{LivenessOutcome, Monitor as _};
 use tertium_explore::search::{Observer, Progress};
+use tertium_gpu::automaton::{Automaton, Move};
 use tertium_gpu::cuda::CudaDevice;
+use tertium_gpu::cycles::search_cycle;
 use tertium_gpu::device::{Device, DeviceError};
 use tertium_gpu::search::{Options, SearchError, Watched, search};
 use tertium_gpu::source::SearchSource;
-use tertium_statespace::outside::{self, OutsideSearch};
+use tertium_statespace::outside::{self, FormulaProduct, OutsideSearch};
 
 use super::answer::ProgramAnswer;
 use super::asked::Asked;
@@ -28,13 +32,13 @@ const CAPACITY: u64 = 1 << 28;
 pub struct DeviceOutcome {
     /// What was counted.
     pub counts: Counts,
-    /// One answer for each question that single states decide, in their order.
+    /// One answer for each question that single states or single runs decide, in their order.
     pub answers: Vec<ProgramAnswer>,
     /// The names of the other questions.
     pub not_asked: Vec<String>,
 }
 
-/// Visits every state on the first device of CUDA and decides what single ones break.
+/// Visits every state on the first device of CUDA and decides what single ones and single runs break.
 ///
 /// # Errors
 /// If there is none, if it fails, or if such programs or properties are not for it.
@@ -44,22 +48,28 @@ pub fn decide(
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<DeviceOutcome, Failure> {
-    decide_with(space, questions, effort, &mut CudaDevice::new, progress)
+    decide_with(space, questions, effort, (&mut CudaDevice::new, CAPACITY), progress)
 }
 
-/// The same on a device that is made for the source.
-fn decide_with<D: Device>(
+/// Makes a device for a source.
+pub type Making<'m, D> = dyn FnMut(&SearchSource) -> Result<D, DeviceError> + 'm;
+
+/// The same on a device that is made for the source, with so many places of the table at first.
+///
+/// # Errors
+/// As [`decide`].
+pub fn decide_with<D: Device>(
     space: &Space<'_>,
     questions: &[Question],
     effort: &Effort<'_>,
-    make: &mut dyn FnMut(&SearchSource) -> Result<D, DeviceError>,
+    (make, capacity): (&mut Making<'_, D>, u64),
     progress: &mut dyn FnMut(Progress),
 ) -> Result<DeviceOutcome, Failure> {
     let start = Instant::now();
-    let asked = Asked::of(space, questions, false);
+    let asked = Asked::of(space, questions, true);
     let compiled = Compiled::of(&space.semantics);
     let mut counted = None;
-    let answers = outside::decide(space, (&asked.goals, &[]), effort, &mut |observer, _| {
+    let answers = outside::decide(space, (&asked.goals, &asked.linear), effort, &mut |observer, products| {
         let (atoms, scratch) = (observer.atoms(), RefCell::new(observer.scratch()));
         let broken = |row: &[u32]| {
             let mut broken = Vec::new();
@@ -70,18 +80,75 @@ fn decide_with<D: Device>(
             max_states: effort.limit(space),
             stop_at_finding: false,
             budget: effort.budget,
-            capacity: CAPACITY,
+            capacity,
             watched: (!atoms.is_empty()).then_some(Watched { atoms: &atoms, broken: &broken }),
         };
         let found = search(&compiled, &space.initial, &options, make, progress).map_err(refused)?;
-        counted = Some((found.summary.clone(), found.bytes_per_state, found.preparation));
-        Ok(OutsideSearch { summary: found.summary, runs: found.runs, cycles: Vec::new() })
+        let mut preparation = found.preparation;
+        let mut cycles = Vec::new();
+        for product in products {
+            let (outcome, prepared) = cycle(space, (&compiled, product), &options, make, progress)?;
+            preparation += prepared;
+            cycles.push(outcome);
+        }
+        counted = Some((found.summary.clone(), found.bytes_per_state, preparation));
+        Ok(OutsideSearch { summary: found.summary, runs: found.runs, cycles })
     })?;
     let (summary, bytes, preparation) = counted.ok_or_else(|| Failure::Internal("nothing was searched".to_owned()))?;
     let bytes = usize::try_from(bytes).unwrap_or(0).saturating_mul(summary.states);
     let counts = Counts::of(space, &summary, summary.faults, effort, (start.elapsed(), bytes));
     let counts = Counts { preparation, ..counts };
     Ok(DeviceOutcome { counts, answers: asked.in_order(answers), not_asked: asked.not_asked() })
+}
+
+/// What becomes of a linear property, and how long it took before the first state.
+type CycleOutcome = (Result<LivenessOutcome, Stopped>, Duration);
+
+/// Looks for an accepted fair run.
+fn cycle<D: Device>(
+    space: &Space<'_>,
+    (compiled, product): (&Compiled<'_>, &FormulaProduct<'_, '_>),
+    options: &Options<'_>,
+    make: &mut Making<'_, D>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<CycleOutcome, Failure> {
+    let automaton = table(product);
+    let options = Options { watched: None, ..options.clone() };
+    let found = search_cycle(compiled, &space.initial, (&automaton, product), &options, make, progress);
+    let found = found.map_err(refused)?;
+    let (states, transitions) = (found.states, found.transitions);
+    let outcome = LivenessOutcome { lasso: found.lasso, states, transitions, faults: found.faults };
+    Ok((found.stopped.map_or(Ok(outcome), Err), found.preparation))
+}
+
+/// The automaton of a property as a table; a guard that asks for an atom and its negation is never passed.
+fn table(product: &FormulaProduct<'_, '_>) -> Automaton {
+    let monitor = product.monitor();
+    let tgba = monitor.automaton();
+    let moves = tgba.states.iter().map(|transitions| {
+        let possible = transitions.iter().filter(|transition| !transition.guard.is_contradictory());
+        let moves = possible.map(|transition| {
+            let bit = |atom: usize| 1_u32.checked_shl(to_u32(atom)).unwrap_or(0);
+            let literals = transition.guard.literals();
+            let care = literals.iter().fold(0, |care, literal| care | bit(literal.atom().index()));
+            let holding = literals.iter().filter(|literal| !literal.is_negative());
+            let values = holding.fold(0, |values, literal| values | bit(literal.atom().index()));
+            Move { care, values, target: to_u32(transition.target), marks: low_word(transition.marks.0) }
+        });
+        moves.collect()
+    });
+    Automaton {
+        atoms: monitor.atoms(),
+        moves: moves.collect(),
+        marks: monitor.marks(),
+        stutters: monitor.stutters(),
+        fair: product.scheduling().clone(),
+    }
+}
+
+/// The marks that a device knows; an automaton with more is refused.
+fn low_word(marks: u64) -> u32 {
+    u32::try_from(marks & u64::from(u32::MAX)).unwrap_or(u32::MAX)
 }
 
 /// Why a device does not do it, for people.

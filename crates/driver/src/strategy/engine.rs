@@ -61,6 +61,8 @@ pub(super) enum EngineId {
     Symbolic,
     /// States visited one by one.
     Explicit,
+    /// States visited on a graphics processor.
+    Device,
     /// Predicates that are given.
     PredicateAbstraction,
     /// Predicates that are found.
@@ -71,7 +73,7 @@ impl EngineId {
     /// How much its `unknown` tells: one that abstracts knows what is missing, a search only how far it came.
     pub(super) const fn insight(self) -> u8 {
         match self {
-            Self::Explicit | Self::Symbolic => 1,
+            Self::Explicit | Self::Device | Self::Symbolic => 1,
             Self::Spotlight | Self::CounterAbstraction => 2,
             Self::Parameterised | Self::PredicateAbstraction | Self::Cegar => 3,
         }

@@ -29,6 +29,7 @@ mod faults;
 mod forgetting;
 mod games;
 pub mod limits;
+mod on_device;
 mod plan;
 pub mod portfolio;
 mod predicates;

@@ -9,6 +9,7 @@ use super::ProgramQuery;
 use super::engine::{EngineId, ProgramEngine};
 use super::explicit::{ExplicitSearch, Extent, QuestionChoice, is_about_runs};
 use super::facts::Facts;
+use super::on_device::SearchOnDevice;
 use super::predicates::{AbstractionRefinement, GivenPredicates};
 use super::processes::{CounterAbstraction, EverySize, SpotlightAbstraction, When};
 use super::seen_ranges::may_be_seen;
@@ -54,7 +55,7 @@ impl Lane {
 /// What a look at the budget takes on the average, in microseconds: it may be ten times as much or as little.
 const fn look_of(engine: EngineId) -> u64 {
     match engine {
-        EngineId::Explicit => 1_000,
+        EngineId::Explicit | EngineId::Device => 1_000,
         EngineId::Symbolic => 5_000,
         EngineId::Parameterised
         | EngineId::Spotlight
@@ -102,6 +103,10 @@ pub(super) fn of(request: &ProgramQuery<'_>, facts: &Facts) -> Result<Vec<Phase>
     if let Some(open) = &request.file.open {
         wishes.fit_every_size(&open.constants)?;
         return Ok(vec![Phase::alone(vec![Stage::wished(EverySize)])]);
+    }
+    if wishes.options.on_device {
+        let search = Stage::search(Extent::Whole, QuestionChoice::All);
+        return Ok(vec![Phase::alone(vec![Stage::wished(SearchOnDevice), search])]);
     }
     let mut few_processes = Vec::new();
     match light(request) {

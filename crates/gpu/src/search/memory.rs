@@ -1,5 +1,7 @@
 //! What lies in the memory of the device, and how the host gets at it.
 
+pub(crate) mod cycles;
+
 use tertium_base::narrow::to_usize;
 
 use crate::device::{Device, DeviceError, Kernel};
@@ -21,7 +23,7 @@ const LISTS: u64 = 3;
 
 /// What the device has counted since the lists were cleared; states since the beginning.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counters {
+pub(crate) struct Counters {
     pub states: u64,
     pub transitions: u64,
     pub full: bool,
@@ -47,7 +49,7 @@ struct Table {
     bytes: u64,
 }
 
-pub(super) struct Memory<D: Device> {
+pub(crate) struct Memory<D: Device> {
     device: D,
     words: usize,
     /// Words of a row in the table.
@@ -276,6 +278,6 @@ impl<D: Device> Memory<D> {
 }
 
 /// A count as the host has it.
-pub(super) fn count(number: u64) -> usize {
+pub(crate) fn count(number: u64) -> usize {
     to_usize(i64::try_from(number).unwrap_or(i64::MAX))
 }

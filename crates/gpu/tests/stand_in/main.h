@@ -27,6 +27,19 @@ int main() {
                 case 5: enter_rows(command[2], command[3], command[4], command[5]); break;
                 case 6: gather_rows(command[2], command[3], command[4], command[5]); break;
                 case 7: move_states(command[2], command[3], command[4]); break;
+#if AUTOMATON
+                case 8: spread(command[2], command[3], command[4], command[5], command[6]); break;
+                case 9: leave_all(command[2], command[3]); break;
+                case 10: leave_to_host(command[2], command[3], command[4], command[5]); break;
+                case 11: begin_pass(command[2], command[3]); break;
+                case 12: judge(command[2], command[3], command[4]); break;
+                case 13: tell_rows(command[2], command[3], command[4], command[5], command[6], command[7]); break;
+                case 14: take_flags(command[2], command[3], command[4], command[5], command[6]); break;
+                case 15: find_rows(command[2], command[3], command[4], command[5]); break;
+                case 16: row_of_place(command[2], command[3], command[4]); break;
+                case 17: some_left(command[2], command[3], command[4]); break;
+                case 18: number_of(command[2], command[3], command[4], command[5]); break;
+#endif
                 default: return 2;
                 }
             }

@@ -103,12 +103,8 @@ impl Device for StandIn {
     }
 
     fn launch(&mut self, kernel: Kernel, work: u64, arguments: &[u64]) -> Result<(), DeviceError> {
-        let number = match kernel {
-            Kernel::Expand => 4,
-            Kernel::EnterRows => 5,
-            Kernel::GatherRows => 6,
-            Kernel::MoveStates => 7,
-        };
+        // Commands before the kernels are about memory.
+        let number = 4 + Kernel::ALL.iter().position(|&other| other == kernel).expect("it is one of them") as u64;
         let mut words = vec![number, work.clamp(1, 64)];
         words.extend_from_slice(arguments);
         self.tell(&words)?;

@@ -28,6 +28,24 @@ template <typename T> static inline T atomicAdd(T *at, T by) {
     return old;
 }
 
+template <typename T> static inline T atomicSub(T *at, T by) {
+    T old = *at;
+    *at = old - by;
+    return old;
+}
+
+template <typename T> static inline T atomicOr(T *at, T bits) {
+    T old = *at;
+    *at = old | bits;
+    return old;
+}
+
+template <typename T> static inline T atomicAnd(T *at, T bits) {
+    T old = *at;
+    *at = old & bits;
+    return old;
+}
+
 template <typename T> static inline T atomicMin(T *at, T value) {
     T old = *at;
     if (value < old) *at = value;

@@ -6,6 +6,7 @@ use clap::Args;
 use tertium_driver::{Failure, ModelSource};
 
 use super::AbstractionArgs;
+use super::explore::DeviceName;
 use super::limits::Limits;
 use super::names::{DeadlockName, EngineName, LogicName, LtlReading, Parameters, Semantics, StoreName};
 use super::output::{Certificates, FailOn, Format, Look};
@@ -27,6 +28,7 @@ Examples:
   tertium check model.pml -D N=4 --fair
   tertium check model.pml --checkpoint states:5m      (and after a reboot: --resume states)
   tertium check model.pml --disk /var/tmp --memory 8G (more states than memory holds)
+  tertium check model.pml --device gpu                (more than ten million states, on a graphics processor)
   tertium check bakery.gcl --refinements 0 --predicate 'y1 = 0' --predicate 'y1 <= y2'
   tertium check design.kmts --timeout 60s --memory 4G --evidence proofs
   tertium check design.kmts --expect safe=true --expect live=unknown
@@ -116,6 +118,9 @@ pub struct CheckArgs {
     /// Programs: visit states one by one, and keep them in files in this folder when half of `--memory` is used; for what single states break
     #[arg(long, value_name = "DIR", help_heading = "Work")]
     pub disk: Option<PathBuf>,
+    /// Programs: where states are visited; on a graphics processor one by one, for what single states and single runs (LTL) break
+    #[arg(long, value_enum, default_value_t = DeviceName::Cpu, help_heading = "Work")]
+    pub device: DeviceName,
     /// Promela: look for runs that pass no progress label from some point on
     #[arg(long, help_heading = "What to check")]
     pub progress: bool,

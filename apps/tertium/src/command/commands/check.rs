@@ -18,7 +18,7 @@ use tertium_report::{Style, json, junit, sarif, text};
 use super::expectations::{Expectations, judge};
 use super::known::SharedFindings;
 use super::{listing, many, pages, views};
-use crate::command::args::{Certificates, CheckArgs, EngineName, FailOn, Format, Parameters, Semantics};
+use crate::command::args::{Certificates, CheckArgs, DeviceName, EngineName, FailOn, Format, Parameters, Semantics};
 use crate::command::evidence::EvidenceFolder;
 use crate::command::exit;
 use crate::command::progress::{Listener, Phase, Progress};
@@ -136,6 +136,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wanted: &Wanted) -> Result<Done
             ("--checkpoint", args.checkpoint.is_some()),
             ("--resume", args.resume.is_some()),
             ("--disk", args.disk.is_some()),
+            ("--device", args.device == DeviceName::Gpu),
             ("-D", !args.text.defines.is_empty()),
             ("--progress", args.progress),
             ("--fair", args.fair),

@@ -8,7 +8,7 @@ use tertium_driver::Failure;
 use tertium_driver::program::ProgramFile;
 use tertium_driver::program::checkpoints::{CheckpointFolder, RunIdentity, folder_of_run};
 
-use crate::command::args::{CheckArgs, EngineName, StoreName};
+use crate::command::args::{CheckArgs, DeviceName, EngineName, StoreName};
 use crate::command::units::Duration;
 
 /// How often a search is written down, if nobody says it.
@@ -24,7 +24,9 @@ pub fn place(said: &str) -> (PathBuf, time::Duration) {
 /// The folder of a check, if one is wanted.
 pub fn of_check(args: &CheckArgs, file: &ProgramFile) -> Result<Option<CheckpointFolder>, Failure> {
     if args.disk.is_some() {
-        must_be_on_disk(args)?;
+        must_be_plain(args, ("E0385", "states on disk", "--disk"))?;
+    } else if args.device == DeviceName::Gpu {
+        must_be_plain(args, ("E0330", "on a graphics processor states", "--device"))?;
     }
     let Some(said) = args.checkpoint.as_ref().or(args.resume.as_ref()) else { return Ok(None) };
     if args.store.is_some_and(|store| store != StoreName::Exact) {
@@ -36,21 +38,22 @@ pub fn of_check(args: &CheckArgs, file: &ProgramFile) -> Result<Option<Checkpoin
     folder_of_run(&folder, every, (&identity(args, file), args.resume.is_some())).map(Some)
 }
 
-/// A search on disk is one that visits states one by one, keeps every one, and is not written down.
-fn must_be_on_disk(args: &CheckArgs) -> Result<(), Failure> {
+/// A search on disk, or on a device, is one that visits states one by one, keeps every one, and is not written down.
+fn must_be_plain(args: &CheckArgs, (code, what, wanted): (&'static str, &str, &str)) -> Result<(), Failure> {
     let other = args.engine != EngineName::Auto && args.engine != EngineName::Explicit;
     let given = [
         ("--store", args.store.is_some_and(|store| store != StoreName::Exact)),
         ("--checkpoint", args.checkpoint.is_some()),
         ("--resume", args.resume.is_some()),
         ("--engine", other),
+        ("--device", args.disk.is_some() && args.device == DeviceName::Gpu),
     ];
     let Some((option, _)) = given.iter().find(|(_, given)| *given) else { return Ok(()) };
     Err(Diagnostic::error(
-        "E0385",
-        format!("states on disk are visited one by one, and `{option}` is about something else"),
+        code,
+        format!("{what} are visited one by one and kept, and `{option}` is about something else"),
     )
-    .help(format!("leave out `{option}`, or `--disk`"))
+    .help(format!("leave out `{option}`, or `{wanted}`"))
     .into())
 }
 

@@ -12,7 +12,7 @@ use tertium_driver::strategy::{Approach, SpotlightWish, Wishes};
 
 use super::abstraction;
 use super::check::engine_choice;
-use crate::command::args::{Abstraction, CheckArgs, EngineName, Parameters, Semantics, StoreName};
+use crate::command::args::{Abstraction, CheckArgs, DeviceName, EngineName, Parameters, Semantics, StoreName};
 
 /// The variable of the environment that stands for `--deterministic`.
 const DETERMINISTIC: &str = "TERTIUM_DETERMINISTIC";
@@ -35,7 +35,7 @@ pub fn of(args: &CheckArgs, wants_page: bool) -> Result<Wishes, Failure> {
             Parameters::Literal => spotlight::Parameters::Literal,
         },
         deterministic: args.deterministic || std::env::var_os(DETERMINISTIC).is_some_and(|value| value != "0"),
-        search_only: args.engine == EngineName::Explicit || args.disk.is_some(),
+        search_only: args.engine == EngineName::Explicit || args.disk.is_some() || on_device(args),
         refinements: args.refinements,
         predicates_given: !args.how.predicates.is_empty(),
         decided: Arc::default(),
@@ -69,13 +69,14 @@ fn approach(args: &CheckArgs) -> Result<Approach, Failure> {
 }
 
 /// Options that mean something only where a program is run, and whether each was given.
-fn about_running(args: &CheckArgs) -> [(&'static str, bool); 5] {
+fn about_running(args: &CheckArgs) -> [(&'static str, bool); 6] {
     [
         ("--threads", args.threads.is_some()),
         ("--no-reduction", args.no_reduction),
         ("--store", args.store.is_some()),
         ("--engine explicit", args.engine == EngineName::Explicit),
         ("--disk", args.disk.is_some()),
+        ("--device", on_device(args)),
     ]
 }
 
@@ -101,6 +102,10 @@ fn spotlight_wish(args: &CheckArgs, approach: Approach) -> Result<SpotlightWish,
     })
 }
 
+fn on_device(args: &CheckArgs) -> bool {
+    args.device == DeviceName::Gpu
+}
+
 /// How questions about a program are read, and within which limits.
 pub fn options(args: &CheckArgs) -> CheckOptions {
     CheckOptions {
@@ -120,6 +125,7 @@ pub fn options(args: &CheckArgs) -> CheckOptions {
         module: args.module,
         keep_basis: args.evidence.is_some(),
         disk: args.disk.clone(),
+        on_device: on_device(args),
         ..CheckOptions::default()
     }
 }

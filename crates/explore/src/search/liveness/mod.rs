@@ -6,6 +6,7 @@
 //! the components that carry all marks. `nearest` asks the same of anything that says what comes after a state, and makes
 //! the nearest states first.
 
+mod backwards;
 mod components;
 mod lasso;
 mod marked;
@@ -19,6 +20,7 @@ mod strong;
 
 use tertium_base::{Budget, Stopped};
 
+pub use self::backwards::{Origin, cycle_backwards};
 use self::components::Components;
 pub use self::marks::MOST_MARKS;
 pub use self::nearest::{Nearest, Watch, nearest_accepted_run};

@@ -74,6 +74,12 @@ impl<'s, S: RowSuccessors, M: Monitor> ProductRows<'s, S, M> {
         self.monitor
     }
 
+    /// What the scheduler promises.
+    #[must_use]
+    pub fn scheduling(&self) -> &'s Scheduling {
+        self.scheduling
+    }
+
     /// The initial states: the program's, each with those of the monitor.
     #[must_use]
     pub fn initial(&self, initial: &[Vec<u32>]) -> Vec<Vec<u32>> {
