@@ -43,6 +43,8 @@ pub struct FoundCycle {
     pub bytes_per_state: u64,
     /// How long it took until the first state was expanded for good.
     pub preparation: Duration,
+    /// How long it took from then on, until the device could be given back.
+    pub searching: Duration,
 }
 
 /// Looks for an accepted fair run of a program's product with a monitor; the automaton is what the monitor does, as a table.
@@ -112,7 +114,7 @@ impl<'l, 'q, D: Device, S: RowSuccessors, M: Monitor> Passes<'l, 'q, D, S, M> {
                 faults.push(fault.clone());
             }
         }
-        let (summary, preparation) = (leader.summary.clone(), leader.preparation);
+        let (summary, preparation, begun) = (leader.summary.clone(), leader.preparation, leader.begun);
         let mut found = FoundCycle {
             states: summary.states,
             transitions: summary.transitions,
@@ -123,6 +125,7 @@ impl<'l, 'q, D: Device, S: RowSuccessors, M: Monitor> Passes<'l, 'q, D, S, M> {
             by_definition: leader.by_definition.len(),
             bytes_per_state: leader.bytes_per_state(),
             preparation,
+            searching: begun.elapsed(),
         };
         if found.stopped.is_some() || found.states == 0 {
             return Ok(found);
@@ -143,6 +146,7 @@ impl<'l, 'q, D: Device, S: RowSuccessors, M: Monitor> Passes<'l, 'q, D, S, M> {
             Err(Interruption::Failed(error)) => return Err(error),
         }
         found.passes = passes.passes;
+        found.searching = begun.elapsed();
         Ok(found)
     }
 

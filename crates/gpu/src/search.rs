@@ -65,6 +65,8 @@ pub struct Found {
     pub by_definition: usize,
     /// How long it took until the first state was expanded for good: keys, code, and searches that met rows without keys.
     pub preparation: Duration,
+    /// How long it took from then on, until the device could be given back.
+    pub searching: Duration,
 }
 
 /// Why there is no answer.
@@ -143,6 +145,8 @@ pub(crate) struct Leader<'l, D: Device, H: HostSteps> {
     /// Rows of the program that have no keys.
     pub misfits: Vec<Vec<u32>>,
     pub preparation: Duration,
+    /// When the preparation was over.
+    pub begun: Instant,
     /// The number of the first state of each level.
     levels: Vec<u64>,
     /// The numbers of the states at which findings were met first.
@@ -159,6 +163,7 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
             by_definition: Vec::new(),
             misfits: Vec::new(),
             preparation: start.elapsed(),
+            begun: Instant::now(),
             levels: Vec::new(),
             places: BTreeMap::new(),
         }
@@ -222,8 +227,14 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
         self.note_broken()?;
         let bytes_per_state = self.bytes_per_state();
         let runs = self.runs()?;
-        let Self { summary, by_definition, preparation, .. } = self;
-        Ok(Found { summary, runs, bytes_per_state, by_definition: by_definition.len(), preparation })
+        Ok(Found {
+            runs,
+            bytes_per_state,
+            by_definition: self.by_definition.len(),
+            preparation: self.preparation,
+            searching: self.begun.elapsed(),
+            summary: self.summary,
+        })
     }
 
     /// How many bytes of the device each state takes.

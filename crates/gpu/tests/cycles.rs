@@ -10,6 +10,7 @@ mod stand_in;
 use std::cell::Cell;
 
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 use tertium_explore::compiled::Compiled;
 use tertium_explore::search::liveness::{Lasso, Monitor, ProductRows, Scheduling, accepted_run};
 use tertium_explore::successors::{Expansion, Plain, RowSuccessors};
@@ -67,7 +68,7 @@ fn random_automaton(rng: &mut Rng, program: &Program) -> Automaton {
                 let care = rng.below(1 << count) & rng.below(1 << count);
                 let marks = (0..marks).filter(|_| rng.chance(30)).fold(0, |marks, mark| marks | 1 << mark);
                 let values = care & rng.below(1 << count);
-                of_state.push(Move { care: care as u32, values: values as u32, target: target as u32, marks });
+                of_state.push(Move { care: to_u32(care), values: to_u32(values), target: to_u32(target), marks });
             }
         }
     }

@@ -1,7 +1,6 @@
 //! What single states and single runs of a program break, decided on a graphics processor.
 
 use std::cell::RefCell;
-use std::time::{Duration, Instant};
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{Diagnostic, Stopped};
@@ -65,7 +64,6 @@ pub fn decide_with<D: Device>(
     (make, capacity): (&mut Making<'_, D>, u64),
     progress: &mut dyn FnMut(Progress),
 ) -> Result<DeviceOutcome, Failure> {
-    let start = Instant::now();
     let asked = Asked::of(space, questions, true);
     let compiled = Compiled::of(&space.semantics);
     let mut counted = None;
@@ -84,25 +82,18 @@ pub fn decide_with<D: Device>(
             watched: (!atoms.is_empty()).then_some(Watched { atoms: &atoms, broken: &broken }),
         };
         let found = search(&compiled, &space.initial, &options, make, progress).map_err(refused)?;
-        let mut preparation = found.preparation;
-        let mut cycles = Vec::new();
-        for product in products {
-            let (outcome, prepared) = cycle(space, (&compiled, product), &options, make, progress)?;
-            preparation += prepared;
-            cycles.push(outcome);
-        }
-        counted = Some((found.summary.clone(), found.bytes_per_state, preparation));
+        let each = products.iter().map(|product| cycle(space, (&compiled, product), &options, make, progress));
+        let cycles = each.collect::<Result<_, _>>()?;
+        counted = Some((found.summary.clone(), found.bytes_per_state, (found.preparation, found.searching)));
         Ok(OutsideSearch { summary: found.summary, runs: found.runs, cycles })
     })?;
-    let (summary, bytes, preparation) = counted.ok_or_else(|| Failure::Internal("nothing was searched".to_owned()))?;
+    let (summary, bytes, (preparation, searching)) =
+        counted.ok_or_else(|| Failure::Internal("nothing was searched".to_owned()))?;
     let bytes = usize::try_from(bytes).unwrap_or(0).saturating_mul(summary.states);
-    let counts = Counts::of(space, &summary, summary.faults, effort, (start.elapsed(), bytes));
+    let counts = Counts::of(space, &summary, summary.faults, effort, (preparation + searching, bytes));
     let counts = Counts { preparation, ..counts };
     Ok(DeviceOutcome { counts, answers: asked.in_order(answers), not_asked: asked.not_asked() })
 }
-
-/// What becomes of a linear property, and how long it took before the first state.
-type CycleOutcome = (Result<LivenessOutcome, Stopped>, Duration);
 
 /// Looks for an accepted fair run.
 fn cycle<D: Device>(
@@ -111,14 +102,14 @@ fn cycle<D: Device>(
     options: &Options<'_>,
     make: &mut Making<'_, D>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<CycleOutcome, Failure> {
+) -> Result<Result<LivenessOutcome, Stopped>, Failure> {
     let automaton = table(product);
     let options = Options { watched: None, ..options.clone() };
     let found = search_cycle(compiled, &space.initial, (&automaton, product), &options, make, progress);
     let found = found.map_err(refused)?;
     let (states, transitions) = (found.states, found.transitions);
     let outcome = LivenessOutcome { lasso: found.lasso, states, transitions, faults: found.faults };
-    Ok((found.stopped.map_or(Ok(outcome), Err), found.preparation))
+    Ok(found.stopped.map_or(Ok(outcome), Err))
 }
 
 /// The automaton of a property as a table; a guard that asks for an atom and its negation is never passed.
