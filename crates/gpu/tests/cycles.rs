@@ -8,6 +8,7 @@ mod graphs;
 mod stand_in;
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use tertium_base::Budget;
 use tertium_base::narrow::to_u32;
@@ -22,6 +23,7 @@ use tertium_testkit::{Rng, for_random_cases, random_promela};
 
 /// Larger products are not compared.
 const MOST: usize = 4_000;
+const MOST_STEPS: usize = 40_000;
 
 /// The automaton as the definition has it: atoms without values are false.
 struct Watching<'v, 'p> {
@@ -115,25 +117,24 @@ fn on_device(
     search_cycle(compiled, initial, watched, &options, &mut stand_in::StandIn::new, &mut |_| {})
 }
 
-/// Compares one program with one automaton; whether there was something to compare, and a run.
-fn compare(program: &Program, automaton: &Automaton, name: &str) -> Option<bool> {
+/// Compares one program with one automaton; what was found if there was something to compare.
+fn compare(program: &Program, automaton: &Automaton, name: &str) -> Option<FoundCycle> {
     let (semantics, budget) = (Semantics::new(program), Budget::unlimited());
     let compiled = Compiled::of(&semantics);
     let initial = semantics.initial_states(1 << 10, &budget).ok()?;
     let initial: Vec<Vec<u32>> = initial.iter().map(|state| compiled.plain().row(state)).collect();
     let monitor = Watching { automaton, semantics: &semantics, plain: Plain::of(&semantics) };
     let product = ProductRows::new(&compiled, &monitor, &automaton.fair)?;
-    let mut states = std::collections::BTreeSet::new();
     let (mut open, mut found) = (product.initial(&initial), Expansion::default());
-    let mut scratch = product.scratch();
+    let mut states: BTreeSet<Vec<u32>> = open.iter().cloned().collect();
+    let (mut scratch, mut steps) = (product.scratch(), 0);
     while let Some(row) = open.pop() {
-        if states.len() > MOST {
+        product.expand(&row, &mut scratch, &mut found);
+        steps += found.steps();
+        if states.len() > MOST || steps > MOST_STEPS {
             return None;
         }
-        product.expand(&row, &mut scratch, &mut found);
-        if states.insert(row) {
-            open.extend(found.rows().filter(|row| !states.contains(row)));
-        }
+        open.extend(found.rows().filter(|row| states.insert(row.clone())));
     }
     let expected =
         accepted_run(&compiled, &monitor, &automaton.fair, &initial, &budget, &mut |_| {}).expect("there is no limit");
@@ -144,7 +145,7 @@ fn compare(program: &Program, automaton: &Automaton, name: &str) -> Option<bool>
             if let Some(lasso) = &found.lasso {
                 assert!(is_connected(&compiled, &initial, lasso), "{name}: {automaton:?}: {lasso:?}");
             }
-            Some(found.lasso.is_some())
+            Some(found)
         }
         Err(SearchError::Unsupported(_)) => None,
         Err(error) => panic!("{name}: {error}: {automaton:?}"),
@@ -160,17 +161,19 @@ fn random_graphs_and_automata() {
     if !is_there() {
         return;
     }
-    let (compared, accepted) = (Cell::new(0), Cell::new(0));
+    let (compared, accepted, by_definition) = (Cell::new(0), Cell::new(0), Cell::new(0));
     for_random_cases(40, |case| {
         let program = graphs::random_graph(&mut case.rng);
         let automaton = random_automaton(&mut case.rng, &program);
-        if let Some(is_accepted) = compare(&program, &automaton, "a random graph") {
+        if let Some(found) = compare(&program, &automaton, "a random graph") {
             compared.set(compared.get() + 1);
-            accepted.set(accepted.get() + usize::from(is_accepted));
+            accepted.set(accepted.get() + usize::from(found.lasso.is_some()));
+            by_definition.set(by_definition.get() + found.by_definition);
         }
     });
     let (compared, accepted) = (compared.get(), accepted.get());
     assert!(compared > 10 && accepted > 2 && accepted < compared, "{accepted} of {compared}");
+    assert!(by_definition.get() > 10, "{} states on the host", by_definition.get());
 }
 
 #[test]
