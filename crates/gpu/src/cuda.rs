@@ -41,10 +41,38 @@ fn libraries() -> Result<(), DeviceError> {
     match (driver, compiler) {
         (true, true) => Ok(()),
         (false, _) => Err(DeviceError::Missing("the driver (libcuda) is not installed".to_owned())),
-        (true, false) => {
-            Err(DeviceError::Missing("the run-time compiler of CUDA (libnvrtc) is not installed".to_owned()))
-        }
+        (true, false) => Err(no_compiler()),
     }
+}
+
+/// The kernels of a search, compiled for an architecture such as `sm_90`; no device is needed for that.
+///
+/// # Errors
+/// If there is no compiler, or it refuses the source.
+pub fn compile(source: &SearchSource, architecture: &str) -> Result<Vec<u8>, DeviceError> {
+    // SAFETY: libraries are loaded by their names, as whoever uses them does.
+    #[expect(unsafe_code, reason = "the argument stands above")]
+    let is_there = unsafe { nvrtc::sys::is_culib_present() };
+    if !is_there {
+        return Err(no_compiler());
+    }
+    let text = format!("#define BLOCK_THREADS {BLOCK}\n{PRELUDE}{}", source.text());
+    let with = |more: &[&str]| {
+        let mut options = vec![format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
+        options.extend(more.iter().map(|&option| option.to_owned()));
+        nvrtc::compile_ptx_with_opts(&text, CompileOptions { options, ..CompileOptions::default() })
+    };
+    // Long programs take the compiler half a minute otherwise. Older ones do not know the option.
+    let quick = source.is_large().then(|| with(&["--Ofast-compile=min"]).ok()).flatten();
+    let compiled = quick.map_or_else(|| with(&[]), Ok).map_err(failed)?;
+    Ok(match compiled.as_bytes() {
+        Some(bytes) => bytes.to_vec(),
+        None => compiled.to_src().into_bytes(),
+    })
+}
+
+fn no_compiler() -> DeviceError {
+    DeviceError::Missing("the run-time compiler of CUDA (libnvrtc) is not installed".to_owned())
 }
 
 impl CudaDevice {
@@ -66,16 +94,7 @@ impl CudaDevice {
         let major = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let multiprocessors = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-        let options = CompileOptions {
-            options: vec![format!("--gpu-architecture=sm_{major}{minor}"), "--std=c++17".to_owned()],
-            ..CompileOptions::default()
-        };
-        let text = format!("#define BLOCK_THREADS {BLOCK}\n{PRELUDE}{}", source.text());
-        let compiled = nvrtc::compile_ptx_with_opts(text, options).map_err(failed)?;
-        let image = match compiled.as_bytes() {
-            Some(bytes) => bytes.to_vec(),
-            None => compiled.to_src().into_bytes(),
-        };
+        let image = compile(source, &format!("sm_{major}{minor}"))?;
         Self::load((ordinal, name), u64::try_from(multiprocessors).unwrap_or(1), image, source)
     }
 

@@ -37,6 +37,7 @@ pub struct SearchSource {
     table: TableKind,
     atoms: usize,
     is_product: bool,
+    is_large: bool,
 }
 
 /// Why a program cannot be searched on a device.
@@ -154,7 +155,15 @@ impl SearchSource {
             text.push_str(CYCLES);
         }
         let is_product = automaton.is_some();
-        Ok(Self { text, words: keys.words, packed, table, atoms: atoms.len(), is_product })
+        Ok(Self {
+            text,
+            words: keys.words,
+            packed,
+            table,
+            atoms: atoms.len(),
+            is_product,
+            is_large: size > MOST_UNROLLED,
+        })
     }
 
     /// The source, without what depends on the device.
@@ -179,6 +188,12 @@ impl SearchSource {
     #[must_use]
     pub fn atoms(&self) -> usize {
         self.atoms
+    }
+
+    /// Whether its steps are so many that a compiler takes long.
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        self.is_large
     }
 
     /// The kernels in it.
