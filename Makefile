@@ -52,7 +52,7 @@ INSTALL ?= yes
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build dist wheel test test-python quick test-forged test-completion test-long test-gpu test-scaling test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-growth bench-limits bench-loop bench-page bench-parity bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants
+.PHONY: help run build dist wheel test test-python quick test-forged test-completion test-long test-gpu test-scaling test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-gpu bench-growth bench-limits bench-loop bench-page bench-parity bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -195,6 +195,10 @@ bench-unbounded: $(Z3) ## temporal properties of unbounded data, corpus/gcl/unbo
 
 bench-page: $(Z3) browser ## frame times of the page in Chromium, for a counterexample of 30 processes and 5,000 steps
 	TERTIUM_FRAMES=1 $(CARGO) test -q -p tertium --test page frames -- --nocapture
+
+bench-gpu: $(Z3) ## state spaces on a graphics processor, beside one thread, all threads, and a compiled pan where there is one; counts compared (BENCH_MODELS="FILE …", GPU_OPTIONS="--seconds=N --only-device")
+	$(CARGO) build --release --quiet -p tertium -p tertium-bench --bin tertium --bin bench-gpu
+	target/release/bench-gpu $(GPU_OPTIONS) $(or $(filter %.pml %.gcl,$(BENCH_MODELS)),$(wildcard examples/*.gcl corpus/gcl/bounded/*.gcl))
 
 bench-parity: $(Z3) ## parity games of a million positions: random, cliques, ladders, with their solutions checked (CASES_OF="words of their names")
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-parity
