@@ -312,6 +312,11 @@ impl KeyBits {
         product
     }
 
+    /// Where the words of a layout are in its keys.
+    pub(crate) fn places(&self, layout: usize) -> KeyPlaces<'_> {
+        KeyPlaces { keys: self, layout: &self.layouts[layout] }
+    }
+
     /// What a table holds of them.
     #[must_use]
     pub fn table(&self) -> TableKind {
@@ -334,5 +339,41 @@ impl KeyBits {
     #[must_use]
     pub fn processes(&self) -> Vec<Vec<u32>> {
         self.layouts.iter().map(|layout| layout.processes.clone()).collect()
+    }
+}
+
+/// Where the words of one layout are in its keys.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyPlaces<'k> {
+    keys: &'k KeyBits,
+    layout: &'k LayoutBits,
+}
+
+impl KeyPlaces<'_> {
+    /// Whether all states have this layout.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.keys.is_fixed
+    }
+
+    /// Lines that give a word the value of `word` in the key `next`, or make `fits` false.
+    pub(crate) fn change(&self, word: usize) -> Vec<String> {
+        let (kept, fixed) = (self.layout.kept[word], self.layout.fixed[word]);
+        let mut lines = Vec::new();
+        if self.layout.signed[word] {
+            lines.push("word = zigzag(word);".to_owned());
+        }
+        if kept != u32::MAX {
+            lines.push(format!("fits = fits && ((word ^ {fixed}u) & {}u) == 0;", !kept));
+        }
+        let runs = self.layout.runs(self.keys.layout_bits());
+        for run in runs.iter().filter(|run| run.word == word) {
+            let mask = u32::MAX >> (32 - run.count);
+            let (at, shift) = (run.at / 32, run.at % 32);
+            lines.push(format!(
+                "next.w[{at}] = (next.w[{at}] & ~({mask}u << {shift})) | ((word >> {}) & {mask}u) << {shift};",
+                run.shift
+            ));
+        }
+        lines
     }
 }

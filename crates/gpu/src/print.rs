@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use crate::keys::KeyPlaces;
 use tertium_explore::pack::Field;
 use tertium_steps::form::{ANY, Half, Instruction, LayoutForm, Operand, Operation, ProcessForm, TIMEOUT};
 
@@ -39,23 +40,26 @@ struct Printer<'p> {
     /// How functions are declared.
     kind: &'static str,
     paired: bool,
+    keys: Option<KeyPlaces<'p>>,
 }
 
 /// How forms are printed.
 #[derive(Clone, Copy, Debug)]
-pub struct Printed {
+pub struct Printed<'k> {
     /// Words of a row of the program.
     pub words: usize,
     /// Functions that are not inlined are called, which is slower and compiled in a fraction of the time.
     pub inlined: bool,
     /// Whether successors are paired with the moves of an automaton: they are no keys then before that.
     pub paired: bool,
+    /// Where words are in keys, if the state's own key is there to be changed.
+    pub keys: Option<KeyPlaces<'k>>,
 }
 
 /// The functions of a layout and the tables that they read, which have `name` in their names.
 #[must_use]
-pub fn layout(form: &LayoutForm, name: &str, printed: Printed) -> String {
-    let Printed { words, inlined, paired } = printed;
+pub fn layout(form: &LayoutForm, name: &str, printed: Printed<'_>) -> String {
+    let Printed { words, inlined, paired, keys } = printed;
     let mut printer = Printer {
         form,
         name: name.to_owned(),
@@ -67,6 +71,7 @@ pub fn layout(form: &LayoutForm, name: &str, printed: Printed) -> String {
         held_back: 0,
         kind: if inlined { "inline" } else { "NOINLINE" },
         paired,
+        keys,
     };
     for (at, table) in form.tables.iter().enumerate() {
         let entries: Vec<String> =
@@ -138,6 +143,7 @@ impl Printer<'_> {
         let most = most_successors(body).filter(|&most| most <= MOST_HELD_BACK);
         self.hand_over = match most {
             None => HandOver::AtOnce,
+            Some(_) if self.keys.is_some() => HandOver::Keys,
             Some(most) if most * self.words <= FEW_HELD_WORDS => HandOver::Rows,
             Some(_) if self.paired => HandOver::AtOnce,
             Some(_) => HandOver::Keys,
@@ -276,6 +282,46 @@ impl Printer<'_> {
         }
         self.line("{");
         self.indent += 1;
+        match self.keys {
+            Some(keys) if holder.is_none() => self.emit_changed(changes, keys),
+            _ => self.emit_row(changes, holder),
+        }
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    /// Changes the key of the state itself: what stays as it is needs not be copied, nor packed again.
+    fn emit_changed(&mut self, changes: &[(u32, Operand)], keys: KeyPlaces<'_>) {
+        self.line("Packed next = t->packed;");
+        self.line("bool fits = true;");
+        for &(word, value) in changes {
+            self.line(&format!("{{ u32 word = (u32)({});", operand(value)));
+            for line in keys.change(word as usize) {
+                self.line(&format!("    {line}"));
+            }
+            self.line("}");
+        }
+        if keys.is_fixed() {
+            self.line("if (!fits) return -1;");
+        } else {
+            // A process starts or ends, or a value is one that was not seen.
+            self.line("if (!fits) {");
+            self.line("    t->other = row;");
+            for &(word, value) in changes {
+                self.line(&format!("    t->other.w[{word}] = (u32)({});", operand(value)));
+            }
+            self.line("    if (!pack(t->other, t->layout, &next)) return -1;");
+            self.line("}");
+        }
+        let at = self.held_back;
+        if self.hand_over == HandOver::AtOnce {
+            self.line("emit_packed(t, next);");
+        } else {
+            self.line(&format!("out{at} = next; has{at} = true;"));
+        }
+    }
+
+    fn emit_row(&mut self, changes: &[(u32, Operand)], holder: Option<u32>) {
         self.line("Row next = row;");
         for &(word, value) in changes {
             self.line(&format!("next.w[{word}] = (u32)({});", operand(value)));
@@ -290,8 +336,6 @@ impl Printer<'_> {
                 self.line(&format!("has{at} = true;"));
             }
         }
-        self.indent -= 1;
-        self.line("}");
     }
 }
 

@@ -252,7 +252,9 @@ struct Thread {
 #endif
     Queue *queue;
     u32 parent;
-    int layout;   // of the state
+    Packed packed; // the state itself, as a key
+    Row other;     // a successor that is no change of it
+    int layout;    // of the state
     u32 steps;    // successors so far
     int waiting;  // states inside a block that are still to be gone on from
     int failed;   // steps whose assertions fail
@@ -432,7 +434,10 @@ extern "C" __global__ void BOUNDS expand(u64 search, u64 first, u64 last) {
         bool mine = state < last;
         Row row = {};
         int layout = -1, any = 0;
-        if (mine) row = row_at(s, s->order[state], &layout);
+        if (mine) {
+            t->packed = packed_at(s, s->order[state]);
+            row = unpack(t->packed, &layout);
+        }
         t->parent = (u32)state;
         t->steps = 0;
         t->waiting = t->failed = 0;

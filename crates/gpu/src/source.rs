@@ -25,6 +25,9 @@ const MOST_INSTRUCTIONS: usize = 60_000;
 /// So many words of shared memory hold the successors that a warp has found and not entered yet.
 const QUEUE_WORDS: usize = 1536;
 
+/// Rows of so many words stay in registers, and are copied for each successor; of longer ones the key is changed.
+const SHORT_ROW: usize = 8;
+
 /// Programs with more instructions are compiled faster, and no slower when they run, as a loop over their processes.
 const MOST_UNROLLED: usize = 3_000;
 
@@ -142,7 +145,14 @@ impl SearchSource {
         text.push('\n');
         text.push_str(print::OPERATIONS);
         for (number, form) in forms.iter().enumerate() {
-            let printed = print::Printed { words, inlined: size <= MOST_UNROLLED, paired: automaton.is_some() };
+            // Inside a block states have no keys; and the automaton's state is a part of the key that every successor changes.
+            let changes_keys = !blocks && automaton.is_none() && words > SHORT_ROW;
+            let printed = print::Printed {
+                words,
+                inlined: size <= MOST_UNROLLED,
+                paired: automaton.is_some(),
+                keys: changes_keys.then(|| keys.places(number)),
+            };
             text.push_str(&print::layout(form, &number.to_string(), printed));
         }
         let fixed = semantics.layout().is_fixed();
@@ -373,7 +383,7 @@ fn valuations(lowering: &Lowering<'_, '_>, layouts: &[Vec<u32>], atoms: &[ExprId
     }
     let mut text = String::new();
     let mut cases = String::new();
-    let seen = print::Printed { words, inlined: true, paired: false };
+    let seen = print::Printed { words, inlined: true, paired: false, keys: None };
     for (number, processes) in layouts.iter().enumerate() {
         let form = lowering.conditions(processes, atoms)?;
         text.push_str(&print::layout(&form, &format!("_seen{number}"), seen));

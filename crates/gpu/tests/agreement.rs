@@ -259,3 +259,24 @@ fn without_a_device_that_is_said() {
     let error = search(&compiled, &[vec![0]], &options, &mut none, &mut |_| {}).expect_err("there is none");
     assert_eq!(error.to_string(), "no device for the search: none is here");
 }
+
+/// Of long rows the state's key is changed instead of copying the row, also where processes start and end, and where values are negative.
+#[test]
+fn with_long_rows() {
+    if !is_there() {
+        return;
+    }
+    let guarded = "system long var a, b, c, d, e, f, g, h, i, j : int = 0 \
+                   process P { loop { choose { a := 1 - a; } or { b := (b + 1) mod 5; c := 0 - b; } or { d := 0 - a; } } } \
+                   process Q { while j < 4 { j := j + 1; e := j * 1000003; } f := 0 - e; }";
+    let program = tertium_gcl::compile(guarded).program.expect("no mistakes");
+    assert!(compare(&Semantics::new(&program), 50_000, "guarded commands"));
+    let text = "int x[9];\n\
+                proctype W(byte k) { int y; y = k - 1; x[k] = y * 70000; do :: x[k] < 3 -> x[k] = x[k] + 35001 :: x[k] >= 3 -> break od;\n\
+                  x[(k + 3) % 9] = -y; assert(x[k] != 5) }\n\
+                init { run W(0); run W(1); (_nr_pr < 3) -> run W(2) }\n";
+    let read = tertium_promela::read("long.pml", text, &tertium_promela::Options::default());
+    assert!(!read.diagnostics.iter().any(Diagnostic::is_error), "{:?}", read.diagnostics);
+    let lowered = tertium_promela::lower::lower(&read.file, &read.symbols, &read.sources);
+    assert!(compare(&Semantics::new(&lowered.program), 50_000, "processes that start and end"));
+}
