@@ -19,10 +19,11 @@ use tertium_explore::search::{Blind, Finding, Progress, Summary};
 use tertium_explore::successors::{Expansion, RowSuccessors};
 
 use crate::failure::ClusterFailure;
+use crate::outbox::PACKET;
+use crate::own_states::OwnStates;
+use crate::owners::owner_of_row;
 use crate::rounds::Rounds;
-use crate::search::{
-    ClusterCost, ClusterOptions, OwnStates, PACKET, Question, STATES_PER_LOOK, hash, number_of, owner, reason_of,
-};
+use crate::search::{ClusterCost, ClusterOptions, Question, number_of, reason_of};
 
 /// A search for an accepted fair run that has ended.
 #[derive(Clone, Debug)]
@@ -38,6 +39,9 @@ pub struct ClusterCycles {
     /// Why somebody could not write its part down on the way.
     pub unwritten: Option<String>,
 }
+
+/// After so many states a process looks what has arrived.
+const STATES_PER_LOOK: usize = 64;
 
 /// Why a search ends early.
 pub(crate) enum Interruption {
@@ -306,7 +310,7 @@ impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {
             }
         }
         for worker in 0..rounds.peers() {
-            self.own.dispatch_packet(worker, rounds);
+            self.dispatch(worker, rounds);
         }
         rounds.finish(&mut |_, bytes| self.receive(&bytes, candidates, take))
     }
@@ -321,7 +325,7 @@ impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {
         rounds: &mut Rounds<'_>,
     ) -> Result<(), ClusterFailure> {
         self.found.copy_row(step, &mut self.row);
-        let owner = owner(hash(&self.row), rounds.peers());
+        let owner = owner_of_row(&self.row, rounds.peers());
         if owner == self.own.me {
             let state = self.number(true)?;
             if candidates.left[state] {
@@ -333,9 +337,15 @@ impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {
         self.own.rows_sent += 1;
         self.own.outgoing[owner].add(&self.row);
         if self.own.outgoing[owner].len() >= PACKET {
-            self.own.dispatch_packet(owner, rounds);
+            self.dispatch(owner, rounds);
         }
         Ok(())
+    }
+
+    fn dispatch(&mut self, owner: usize, rounds: &mut Rounds<'_>) {
+        if !self.own.outgoing[owner].is_empty() {
+            rounds.send(owner, self.own.outgoing[owner].take());
+        }
     }
 
     /// The number of the state in `row`, which was visited.

@@ -96,7 +96,12 @@ pub fn decide(
 ) -> Result<ClusterOutcome, Failure> {
     let start = Instant::now();
     let asked = Asked::of(space, questions, true);
-    let options = ClusterOptions { max_states: effort.limit(space), budget: effort.budget, checkpoints };
+    let options = ClusterOptions {
+        max_states: effort.limit(space),
+        budget: effort.budget,
+        checkpoints,
+        masked_after: ClusterOptions::MASKED_AFTER,
+    };
     let (mut meeting, mut counted, mut unwritten) = (Some(meeting), None, None);
     let answers = outside::decide(space, (&asked.goals, &asked.linear), effort, &mut |observer, products| {
         let meeting = meeting.take().ok_or_else(|| Failure::Internal("a meeting ends once".to_owned()))?;

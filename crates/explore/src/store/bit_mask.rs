@@ -151,6 +151,33 @@ impl BitMask {
         }
     }
 
+    /// The key of a row, given that of another one and how it differs from that: words in order, and what stands there.
+    #[inline]
+    pub(crate) fn key_after(&self, key: u64, changed: &[(u32, u32)], room: &mut Vec<(u32, u32)>) -> Option<u64> {
+        if changed.last().is_some_and(|&(last, _)| last as usize >= self.words.len()) {
+            return None;
+        }
+        let mut halves = [high_half(key), low_half(key)];
+        room.clear();
+        self.changes(&halves[..self.masked], changed, room).ok()?;
+        room.iter().for_each(|&(at, word)| halves[at as usize] = word);
+        Some(u64::from(halves[0]) << 32 | u64::from(halves[1]))
+    }
+
+    /// The bits that keys have.
+    #[must_use]
+    pub fn key_bits(&self) -> u64 {
+        (0..self.words.len()).fold(0, |bits, at| bits | self.key_of(at, u32::MAX))
+    }
+
+    /// The row of a key, filled up with zeros, where masked rows are keys.
+    #[inline]
+    pub fn row_of_key(&self, key: u64, row: &mut Vec<u32>) {
+        row.clear();
+        row.resize(self.words.len(), 0);
+        self.unmask_key(key, row);
+    }
+
     /// The row of a key, where a masked row is one: of one word or two.
     #[inline]
     pub(crate) fn unmask_key(&self, key: u64, row: &mut [u32]) {
