@@ -23,6 +23,9 @@ use crate::search::{number_of, reason_of};
 /// The search for what single states break; the others are products with automata.
 pub(crate) const STATES: &str = "states";
 
+/// How it is decided whose a state is: parts that were cut in another way do not fit.
+const OWNERS: &str = "owners by bits of rows";
+
 /// Where the parts of a search are written down.
 #[derive(Clone, Copy, Debug)]
 pub struct ClusterCheckpoints<'a> {
@@ -99,6 +102,8 @@ impl<S: RowSuccessors, O: Observer> OwnStates<'_, S, O> {
             return Err(ClusterFailure::Refused { process, cause: format!("it runs {theirs}, and process 0 {first}") });
         }
         let Some(checkpoints) = checkpoints else { return Ok(None) };
+        let identity = format!("{}, {OWNERS}", checkpoints.identity);
+        let checkpoints = ClusterCheckpoints { identity: &identity, ..checkpoints };
         let path = path_of(checkpoints.folder, name, rounds);
         if !checkpoints.resume {
             let created = fs::create_dir_all(checkpoints.folder)

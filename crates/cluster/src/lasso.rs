@@ -15,7 +15,7 @@ use crate::failure::ClusterFailure;
 use crate::owners::owner_of_row;
 use crate::rounds::Rounds;
 
-/// From which worker's which state each condition arrived at each state that is left.
+/// From which process's which state each condition arrived at each state that is left.
 struct Origins {
     /// The place of each state's conditions.
     places: Vec<u32>,
@@ -139,8 +139,8 @@ impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {
         let is_ours = owner_of_row(row, rounds.peers()) == self.own.me;
         let state = if is_ours { self.own.store.find(row) } else { None };
         let ours = state.map(|state| origins.origins[origins.at(state as usize, condition)]);
-        let (worker, state) = rounds.gather(ours)?.into_iter().flatten().next().ok_or_else(unknown)?;
-        let is_known = worker as usize == self.own.me && (state as usize) < self.own.store.len();
+        let (process, state) = rounds.gather(ours)?.into_iter().flatten().next().ok_or_else(unknown)?;
+        let is_known = process as usize == self.own.me && (state as usize) < self.own.store.len();
         let ours = is_known.then(|| self.row_of(state));
         rounds.gather(ours)?.into_iter().flatten().next().ok_or_else(unknown)
     }

@@ -38,7 +38,7 @@ fn is_agreed(failure: &ClusterFailure) -> bool {
 const AFTERWARDS: Duration = Duration::from_millis(500);
 
 impl Connections {
-    /// A worker that fails because a process is gone may notice that before it is known who.
+    /// A process that fails because another one is gone may notice that before it is known who.
     fn blame(&self, team: &Team, failure: ClusterFailure) -> ClusterFailure {
         let start = Instant::now();
         while !self.sockets.is_empty() && self.watch.lost().is_none() && start.elapsed() < AFTERWARDS {
@@ -72,7 +72,7 @@ impl Connections {
 /// says to which findings runs are wanted.
 ///
 /// # Errors
-/// If a process or a worker is lost on the way. There is no answer then.
+/// If a process is lost on the way. There is no answer then.
 pub fn search<S: RowSuccessors, O: Observer>(
     meeting: Meeting,
     (successors, observer): (&S, &O),
@@ -91,7 +91,7 @@ pub fn search<S: RowSuccessors, O: Observer>(
 /// The same, and then looks in each of the products for an accepted fair run.
 ///
 /// # Errors
-/// If a process or a worker is lost on the way. There is no answer then.
+/// If a process is lost on the way. There is no answer then.
 pub fn search_with_cycles<S: RowSuccessors, O: Observer, M: Monitor>(
     meeting: Meeting,
     (successors, observer): (&S, &O),

@@ -132,11 +132,13 @@ impl<'a, 'q, 't, S: RowSuccessors, O: Observer> Leader<'a, 'q, 't, S, O> {
             }
             let report = self.report(end);
             let reports = self.rounds.gather(report)?;
-            if let Some(other) = reports.iter().position(|report| report.mask != reports[0].mask) {
+            let is_stopped = reports.iter().any(|report| report.stopped.is_some());
+            let other = reports.iter().position(|report| report.mask != reports[0].mask);
+            // Whoever was stopped may not have come so far.
+            if let Some(other) = other.filter(|_| !is_stopped) {
                 let cause = format!("process {other} masks rows in another way");
                 return Err(ClusterFailure::Unreadable { cause });
             }
-            let is_stopped = reports.iter().any(|report| report.stopped.is_some());
             if is_stopped || !self.own.masks.are_due(&reports, options.masked_after) {
                 return Ok(self.own.hear(&reports));
             }

@@ -43,6 +43,7 @@ mod peers;
 mod rounds;
 mod search;
 mod threads;
+mod waves;
 
 pub use checkpoints::ClusterCheckpoints;
 pub use cycles::ClusterCycles;

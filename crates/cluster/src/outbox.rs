@@ -21,7 +21,7 @@ pub(crate) const PACKET: usize = 1 << 14;
 /// So many keys that were sent lately are not sent again.
 const LATELY: usize = 1 << 15;
 /// So many rows likewise.
-const LATELY_ROWS: usize = 1 << 12;
+const LATELY_ROWS: usize = 1 << 14;
 
 /// What a message begins with.
 pub(crate) const ROWS: u8 = 0;

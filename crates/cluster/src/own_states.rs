@@ -5,7 +5,6 @@ use std::sync::PoisonError;
 use serde::{Deserialize, Serialize};
 use tertium_base::narrow::to_u32;
 use tertium_base::{StopReason, Stopped};
-use tertium_explore::rows::RowWriter;
 use tertium_explore::search::pool::Leading;
 use tertium_explore::search::{Finding, Observer, Progress, Summary};
 use tertium_explore::store::{Branches, StateStore};
@@ -70,7 +69,6 @@ pub(crate) struct OwnStates<'q, S: RowSuccessors, O: Observer> {
     pub part: Option<PartFile>,
     /// Why somebody could not write.
     pub unwritten: Option<String>,
-    pub outgoing: Vec<RowWriter>,
     pub rows_sent: usize,
     pub masks: Masks,
     pub me: usize,
@@ -100,7 +98,6 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
             errors: 0,
             part: None,
             unwritten: None,
-            outgoing: (0..rounds.peers()).map(|_| RowWriter::default()).collect(),
             rows_sent: 0,
             masks: Masks::default(),
             me: rounds.index(),

@@ -19,6 +19,8 @@ use crate::failure::ClusterFailure;
 use crate::meeting::Team;
 use crate::peers::PeerWatch;
 
+/// More threads are not used: the store counts on it.
+const MOST_THREADS: usize = 128;
 /// How long a worker that has nothing to do sleeps before it looks whether everybody is still there.
 const NAP: Duration = Duration::from_millis(20);
 
@@ -101,7 +103,7 @@ impl<'t> Rounds<'t> {
 
     /// How many threads search in this process.
     pub fn threads(&self) -> usize {
-        self.team.workers.max(1)
+        self.team.workers.clamp(1, MOST_THREADS)
     }
 
     /// How many processes there are.

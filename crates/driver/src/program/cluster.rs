@@ -57,7 +57,7 @@ pub fn told(failure: &ClusterFailure) -> Failure {
         ClusterFailure::Refused { .. } => "start the same version everywhere, with the same hosts and `--workers`",
         ClusterFailure::Unwritable { .. } => "name a folder that can be written",
         ClusterFailure::Unresumable { .. } => {
-            "begin anew with `--checkpoint`, or name the folder, the program, the options and as many workers as it was written with"
+            "begin anew with `--checkpoint`, or name the folder, the program, the options and as many processes as it was written with"
         }
         ClusterFailure::Unable { .. } | ClusterFailure::Unreadable { .. } => {
             "see that the address is this machine's and nobody else uses its port"

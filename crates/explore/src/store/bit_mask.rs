@@ -190,15 +190,16 @@ impl BitMask {
         self.id
     }
 
-    /// The bits of a key that those of a word's bits which are kept make.
+    /// The bits of a key that those of a word's bits which are kept make. Of words beyond the mask, which are zeros in all rows that have keys, no bit is.
     pub(crate) fn key_of(&self, at: usize, value: u32) -> u64 {
         let place = |run: &BitRun| u64::from(run.take(value)) << (32 * (1 - run.to));
-        self.runs(self.words[at]).iter().map(place).fold(0, |key, bits| key | bits)
+        let runs = self.words.get(at).map_or(&[][..], |&word| self.runs(word));
+        runs.iter().map(place).fold(0, |key, bits| key | bits)
     }
 
     /// What the bits of a word that are not kept are.
     pub(crate) fn fixed(&self, at: usize) -> u32 {
-        self.words[at].fixed
+        self.words.get(at).map_or(0, |word| word.fixed)
     }
 
     /// Whether some row may have these values of these bits of a word.
@@ -294,6 +295,7 @@ mod tests {
         assert_eq!(mask.masked_row(&[4, 8, 0, 8, 7]), None);
         assert_eq!(mask.changes(&[0, 0], &[(1, 8)], &mut Vec::new()), Err(Misfit));
         assert_eq!(mask.missing(1, 8), 1);
+        assert_eq!((mask.key_of(7, u32::MAX), mask.fixed(7)), (0, 0), "rows may be shorter than their layouts");
     }
 
     #[test]
