@@ -131,7 +131,7 @@ fn compare(model: &str) -> bool {
         let same = |other: &&Value| other["name"] == result["name"];
         let Some(other) = checked["results"].as_array().expect("a list").iter().find(same) else { continue };
         assert_eq!(other["value"], result["value"], "{model}: {result}");
-        // Which run goes round for ever is not the same for any number of workers.
+        // Which run goes round for ever is not the same for any number of processes.
         let is_finite = |run: &Value| run["loop"].is_null();
         let steps = |run: &Value| run["steps"].as_array().filter(|_| is_finite(run)).map(Vec::len);
         let (ours, theirs) = (steps(&result["run"]), steps(&other["evidence"]["run"]));

@@ -38,7 +38,12 @@ fn main() {
         );
         let (process, processes) = (team.process, team.addresses.len());
         let meeting = team.meet(&budget).expect("all are there");
-        let options = ClusterOptions { max_states: None, budget: &budget, checkpoints: None };
+        let options = ClusterOptions {
+            max_states: None,
+            budget: &budget,
+            checkpoints: None,
+            masked_after: ClusterOptions::MASKED_AFTER,
+        };
         let start = Instant::now();
         let found = search(meeting, (&compiled, &Blind), &rows, &|_| Vec::new(), &options, &mut |_| {});
         let (found, seconds) = (found.expect("nobody is lost"), start.elapsed().as_secs_f64());

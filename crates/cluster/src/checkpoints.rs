@@ -1,8 +1,8 @@
-//! A search by several workers that goes on after all of them were killed.
+//! A search by several processes that goes on after all of them were killed.
 //!
-//! Every worker writes its own states to a file of its own, in a folder of its process. When that is done all decide alike: the first worker says so in its report of a level, and
+//! Every process writes its own states to a file of its own. When that is done all decide alike: the first process says so in its report of a level, and
 //! everybody writes before anything of the next level is expanded. So at most the last section of a file is one that others lack; a run that goes on agrees on the last level that all have, and drops
-//! what stands behind it. Who owns a state depends on the number of workers, so that must be the same.
+//! what stands behind it. Who owns a state depends on the number of processes, so that must be the same; how many threads each has does not matter.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,19 @@ use tertium_base::Stopped;
 use tertium_explore::search::breadth::Levelled;
 use tertium_explore::search::checkpoint::{CheckpointFailure, CheckpointFile, PartSoFar, resume_part};
 use tertium_explore::search::{Observer, Summary};
+use tertium_explore::store::StateStore;
 use tertium_explore::successors::RowSuccessors;
 
 use crate::failure::ClusterFailure;
+use crate::own_states::{OwnStates, store_for};
 use crate::rounds::Rounds;
-use crate::search::{OwnStates, number_of, reason_of};
+use crate::search::{number_of, reason_of};
 
 /// The search for what single states break; the others are products with automata.
 pub(crate) const STATES: &str = "states";
+
+/// How it is decided whose a state is: parts that were cut in another way do not fit.
+const OWNERS: &str = "owners by bits of rows";
 
 /// Where the parts of a search are written down.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +39,7 @@ pub struct ClusterCheckpoints<'a> {
     pub identity: &'a str,
 }
 
-/// The file of one worker's part.
+/// The file of one process's part.
 #[derive(Debug)]
 pub(crate) struct PartFile {
     file: Option<CheckpointFile>,
@@ -55,14 +60,14 @@ impl PartFile {
     }
 }
 
-/// What a worker tells before a search: whether its process writes, and whether it goes on.
+/// What a process tells before a search: whether it writes, and whether it goes on.
 fn wish(checkpoints: Option<&ClusterCheckpoints<'_>>) -> u8 {
     checkpoints.map_or(0, |checkpoints| 1 + u8::from(checkpoints.resume))
 }
 
 const WISHES: [&str; 3] = ["without checkpoints", "with `--checkpoint`", "with `--resume`"];
 
-/// What went wrong for a worker: a limit, or anything else.
+/// What went wrong for a process: a limit, or anything else.
 type Trouble = (Option<u8>, String);
 
 fn trouble(why: &CheckpointFailure) -> Trouble {
@@ -72,12 +77,12 @@ fn trouble(why: &CheckpointFailure) -> Trouble {
     }
 }
 
-/// Where the part of a worker stands.
+/// Where the part of a process stands.
 fn path_of(folder: &Path, name: &str, rounds: &Rounds<'_>) -> PathBuf {
     folder.join(format!("{name}-{}-of-{}.tertium", rounds.index(), rounds.peers()))
 }
 
-/// Whether another number of workers has written there.
+/// Whether another number of processes has written there.
 fn has_other_parts(folder: &Path) -> bool {
     let is_part = |name: &str| name.starts_with("states-") && name.contains("-of-");
     let mut entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -85,27 +90,28 @@ fn has_other_parts(folder: &Path) -> bool {
 }
 
 impl<S: RowSuccessors, O: Observer> OwnStates<'_, S, O> {
-    /// Opens this worker's file of the search with this name, and takes over what all workers have written; where the next level begins.
+    /// Opens this process's file of the search with this name, and takes over what all have written; where the next level begins.
     pub(crate) fn begin_part(&mut self, name: &str, rounds: &mut Rounds<'_>) -> Result<Option<usize>, ClusterFailure> {
         let checkpoints = self.question.options.checkpoints;
         let ours = wish(checkpoints.as_ref());
         let wishes = rounds.gather(ours)?;
-        if let Some(other) = wishes.iter().position(|&wish| wish != wishes[0]) {
-            let process = rounds.process_of(other);
-            let [theirs, first] = [wishes[other], wishes[0]].map(|wish| WISHES[usize::from(wish.min(2))]);
+        if let Some(process) = wishes.iter().position(|&wish| wish != wishes[0]) {
+            let [theirs, first] = [wishes[process], wishes[0]].map(|wish| WISHES[usize::from(wish.min(2))]);
             // Everybody has to hear of it before anybody leaves.
             let _ = rounds.part();
             return Err(ClusterFailure::Refused { process, cause: format!("it runs {theirs}, and process 0 {first}") });
         }
         let Some(checkpoints) = checkpoints else { return Ok(None) };
+        let identity = format!("{}, {OWNERS}", checkpoints.identity);
+        let checkpoints = ClusterCheckpoints { identity: &identity, ..checkpoints };
         let path = path_of(checkpoints.folder, name, rounds);
         if !checkpoints.resume {
             let created = fs::create_dir_all(checkpoints.folder)
                 .and_then(|()| CheckpointFile::create(&path, checkpoints.identity));
             let told = rounds.gather(created.as_ref().err().map(ToString::to_string))?;
-            if let Some((worker, cause)) = told.into_iter().enumerate().find_map(|(at, told)| Some((at, told?))) {
+            if let Some((process, cause)) = told.into_iter().enumerate().find_map(|(at, told)| Some((at, told?))) {
                 let _ = rounds.part();
-                return Err(ClusterFailure::Unwritable { process: rounds.process_of(worker), cause });
+                return Err(ClusterFailure::Unwritable { process, cause });
             }
             self.part = created.ok().map(|file| PartFile::of(file, checkpoints.every));
             return Ok(None);
@@ -120,14 +126,15 @@ impl<S: RowSuccessors, O: Observer> OwnStates<'_, S, O> {
         checkpoints: &ClusterCheckpoints<'_>,
         rounds: &mut Rounds<'_>,
     ) -> Result<Option<usize>, ClusterFailure> {
-        let read = self.read_part(path, name, checkpoints, usize::MAX);
+        let processes = rounds.peers();
+        let read = self.read_part((path, name), checkpoints, processes, usize::MAX);
         let levels = self.agree_on_level(read.as_ref().map_err(trouble).map(|(part, _)| depth_of(part)), rounds)?;
         let Some(least) = levels else { return Ok(None) };
         let is_ahead = read.as_ref().is_ok_and(|(part, _)| depth_of(part) > least);
         let read = if is_ahead {
             // It is ours until then.
             drop(read);
-            self.read_part(path, name, checkpoints, least)
+            self.read_part((path, name), checkpoints, processes, least)
         } else {
             read
         };
@@ -154,11 +161,11 @@ impl<S: RowSuccessors, O: Observer> OwnStates<'_, S, O> {
             Err(trouble) => (0, Some(trouble)),
         };
         let told = rounds.gather((levels, trouble))?;
-        for (worker, (_, trouble)) in told.iter().enumerate() {
+        for (process, (_, trouble)) in told.iter().enumerate() {
             match trouble {
                 Some((Some(limit), _)) => self.stopped = Some(Stopped(reason_of(*limit))),
                 Some((None, cause)) => {
-                    let (process, cause) = (rounds.process_of(worker), cause.clone());
+                    let cause = cause.clone();
                     let _ = rounds.part();
                     return Err(ClusterFailure::Unresumable { process, cause });
                 }
@@ -169,12 +176,12 @@ impl<S: RowSuccessors, O: Observer> OwnStates<'_, S, O> {
         Ok(self.stopped.is_none().then_some(least))
     }
 
-    /// Reads this worker's file, up to so many levels. A product's is begun if the search of it had not.
+    /// Reads this process's file, up to so many levels. A product's is begun if the search of it had not.
     fn read_part(
         &self,
-        path: &Path,
-        name: &str,
+        (path, name): (&Path, &str),
         checkpoints: &ClusterCheckpoints<'_>,
+        processes: usize,
         levels: usize,
     ) -> Result<(Option<PartSoFar>, CheckpointFile), CheckpointFailure> {
         let (question, identity) = (self.question, checkpoints.identity);
@@ -184,11 +191,12 @@ impl<S: RowSuccessors, O: Observer> OwnStates<'_, S, O> {
             return created.map(|file| (None, file)).map_err(CheckpointFailure::Unreadable);
         }
         if !path.exists() && has_other_parts(checkpoints.folder) {
-            let cause = "what is there was written by another number of workers";
+            let cause = "what is there was written by another number of processes";
             return Err(CheckpointFailure::Unreadable(std::io::Error::other(cause)));
         }
         let searched = (question.successors, question.observer);
-        resume_part(path, identity, searched, levels, question.options.budget)
+        let store = store_for(question.successors.words(), processes);
+        resume_part(path, identity, searched, (store, levels), question.options.budget)
     }
 
     /// Goes on where a section ends; the first state of the next level.
@@ -206,12 +214,12 @@ impl<S: RowSuccessors, O: Observer> OwnStates<'_, S, O> {
     }
 
     /// Writes what is new, before the states from `start` on are expanded.
-    pub(crate) fn write_part(&mut self, start: usize) {
+    pub(crate) fn write_part(&mut self, store: &StateStore, start: usize) {
         let Some(part) = &mut self.part else { return };
         let Some(file) = &mut part.file else { return };
         let summary = Summary { findings: self.told.findings.clone(), ..self.summary.clone() };
         let end = tertium_base::narrow::to_u32(start);
-        let levelled = Levelled { store: &self.store, levels: &self.levels, end };
+        let levelled = Levelled { store, levels: &self.levels, end };
         let mut remarks = vec![self.errors as u64, self.rows_sent as u64];
         remarks.extend(self.question.observer.remarks());
         // A section that is not whole is the last one.

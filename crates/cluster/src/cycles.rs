@@ -7,7 +7,7 @@
 //! keeps itself: whatever it needs arrives along itself. So there is such a run exactly if something is left. A strongly fair process binds only states where it
 //! can step (Kesten, Pnueli and Raviv 1998).
 //!
-//! Steps go forward only, as the product makes them, and are made anew in each pass: only a few words a state are kept besides the store.
+//! Steps go forward only, as the product makes them, and are made anew in each pass (`waves`): only a few words a state are kept besides the store.
 
 use std::mem;
 
@@ -19,10 +19,10 @@ use tertium_explore::search::{Blind, Finding, Progress, Summary};
 use tertium_explore::successors::{Expansion, RowSuccessors};
 
 use crate::failure::ClusterFailure;
+use crate::own_states::OwnStates;
 use crate::rounds::Rounds;
-use crate::search::{
-    ClusterCost, ClusterOptions, OwnStates, PACKET, Question, STATES_PER_LOOK, hash, number_of, owner, reason_of,
-};
+use crate::search::{ClusterCost, ClusterOptions, Question, number_of, reason_of};
+use crate::waves::{Expander, number, unvisited};
 
 /// A search for an accepted fair run that has ended.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ pub(crate) fn header(conditions: u64, third: u32, fourth: u32) -> Header {
     [conditions as u32, (conditions >> 32) as u32, third, fourth]
 }
 
-/// What is known of this worker's states, by number.
+/// What is known of this process's states, by number.
 #[derive(Default)]
 pub(crate) struct Candidates {
     /// Those that were not removed.
@@ -76,7 +76,7 @@ pub(crate) struct Candidates {
     /// Those of them that were not sent on.
     fresh: Vec<u64>,
     /// The conditions that bind each; none where it is the same for all.
-    binds: Vec<u64>,
+    pub binds: Vec<u64>,
     /// States to go on with.
     pub queue: Vec<u32>,
 }
@@ -138,19 +138,18 @@ impl Candidates {
     }
 }
 
-/// One worker's part of the product.
+/// One process's part of the product.
 pub(crate) struct ProductPart<'q, S: RowSuccessors, M: Monitor> {
     pub own: OwnStates<'q, ProductRows<'q, S, M>, Blind>,
     pub product: &'q ProductRows<'q, S, M>,
     pub found: Expansion,
+    /// One for each thread.
+    pub expanders: Vec<Expander<'q, S, M>>,
     row: Vec<u32>,
 }
 
 /// What is told of a state: made from the number of the one before it, and conditions.
-pub(crate) type Telling<'t> = dyn Fn(u32, u64) -> Header + 't;
-
-/// Which state is next, with the conditions to be told, if they are not those that its steps fulfil.
-type Choosing<'t> = dyn FnMut(&mut Candidates) -> Option<(u32, Option<u64>)> + 't;
+pub(crate) type Telling<'t> = dyn Fn(u32, u64) -> Header + Sync + 't;
 
 /// What is done with what is told of a state.
 pub(crate) type Taking<'t> = dyn FnMut(&mut Candidates, usize, Header) + 't;
@@ -170,7 +169,9 @@ pub(crate) fn look_for_cycle<S: RowSuccessors, M: Monitor>(
     let mut own = OwnStates::new(&question, rounds);
     let sent_before = network();
     own.explore(name, rounds, progress)?;
-    let mut part = ProductPart { own, product, found: Expansion::default(), row: Vec::new() };
+    let place = (rounds.index(), rounds.peers());
+    let expanders = (0..rounds.threads()).map(|_| Expander::new(product, &own.store, place)).collect();
+    let mut part = ProductPart { own, product, found: Expansion::default(), expanders, row: Vec::new() };
     let (mut lasso, mut passes) = (None, 0);
     if part.own.told.complete() {
         match part.decide(rounds, &mut passes) {
@@ -266,7 +267,7 @@ impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {
         }
     }
 
-    /// The sum of what all workers say; or that somebody has reached a limit.
+    /// The sum of what all processes say; or that somebody has reached a limit.
     pub fn sum(&mut self, rounds: &mut Rounds<'_>, ours: usize) -> Result<usize, Interruption> {
         let reports = rounds.gather((ours, self.own.stopped.map(number_of)))?;
         match reports.iter().find_map(|(_, stopped)| stopped.map(reason_of)) {
@@ -275,85 +276,7 @@ impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {
         }
     }
 
-    /// Expands the states of `next` and tells the owners of what comes after; `take` gets what is told of those of this worker's states that are left. With a state come the
-    /// conditions to be told; without any, those that its steps fulfil are.
-    fn wave(
-        &mut self,
-        rounds: &mut Rounds<'_>,
-        candidates: &mut Candidates,
-        next: &mut Choosing<'_>,
-        told: &Telling<'_>,
-        take: &mut Taking<'_>,
-    ) -> Result<(), ClusterFailure> {
-        let mut count = 0;
-        while let Some((state, conditions)) = next(candidates) {
-            if count % STATES_PER_LOOK == 0 {
-                if rounds.peers() > 1 {
-                    rounds.poll(&mut |_, bytes| self.receive(&bytes, candidates, take))?;
-                }
-                self.own.stopped = self.own.stopped.or(self.own.question.options.budget.check().err());
-            }
-            count += 1;
-            if self.own.stopped.is_some() {
-                break;
-            }
-            self.own.store.read(state, &mut self.own.base);
-            self.product.expand(self.own.base.words(), &mut self.own.scratch, &mut self.found);
-            candidates.binds[state as usize] = self.own.scratch.binds;
-            for step in 0..self.found.steps() {
-                let header = told(state, conditions.unwrap_or(self.own.scratch.fulfils[step]));
-                self.tell(step, header, candidates, take, rounds)?;
-            }
-        }
-        for worker in 0..rounds.peers() {
-            self.own.dispatch_packet(worker, rounds);
-        }
-        rounds.finish(&mut |_, bytes| self.receive(&bytes, candidates, take))
-    }
-
-    /// Tells the owner of a successor.
-    fn tell(
-        &mut self,
-        step: usize,
-        header: Header,
-        candidates: &mut Candidates,
-        take: &mut Taking<'_>,
-        rounds: &mut Rounds<'_>,
-    ) -> Result<(), ClusterFailure> {
-        self.found.copy_row(step, &mut self.row);
-        let owner = owner(hash(&self.row), rounds.peers());
-        if owner == self.own.me {
-            let state = self.number(true)?;
-            if candidates.left[state] {
-                take(candidates, state, header);
-            }
-            return Ok(());
-        }
-        self.row.splice(0..0, header);
-        self.own.rows_sent += 1;
-        self.own.outgoing[owner].add(&self.row);
-        if self.own.outgoing[owner].len() >= PACKET {
-            self.own.dispatch_packet(owner, rounds);
-        }
-        Ok(())
-    }
-
-    /// The number of the state in `row`, which was visited.
-    fn number(&mut self, after_base: bool) -> Result<usize, ClusterFailure> {
-        let OwnStates { store, base, branches, .. } = &mut self.own;
-        let inserted = match after_base {
-            true => store.insert(base, &self.row, branches),
-            false => store.insert_afresh(&self.row, branches),
-        };
-        let known = match inserted {
-            Ok((state, is_new)) => (!is_new).then_some(state),
-            Err(_) => store.find(&self.row),
-        };
-        let unknown = || ClusterFailure::Unreadable { cause: "it tells of a state that was not visited".to_owned() };
-        known.map(|state| state as usize).ok_or_else(unknown)
-    }
-
-    fn receive(
+    pub fn receive(
         &mut self,
         bytes: &[u8],
         candidates: &mut Candidates,
@@ -367,7 +290,7 @@ impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {
             };
             self.row.clear();
             self.row.extend_from_slice(row);
-            let state = self.number(false)?;
+            let state = number(&self.own.store, None, &self.row, &mut self.own.branches).ok_or_else(unvisited)?;
             if candidates.left[state] {
                 take(candidates, state, header);
             }

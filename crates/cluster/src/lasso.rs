@@ -12,10 +12,10 @@ use tertium_explore::successors::RowSuccessors;
 
 use crate::cycles::{Candidates, Interruption, ProductPart, conditions_of, header};
 use crate::failure::ClusterFailure;
+use crate::owners::owner_of_row;
 use crate::rounds::Rounds;
-use crate::search::{hash, owner};
 
-/// From which worker's which state each condition arrived at each state that is left.
+/// From which process's which state each condition arrived at each state that is left.
 struct Origins {
     /// The place of each state's conditions.
     places: Vec<u32>,
@@ -136,11 +136,11 @@ impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {
     ) -> Result<Vec<u32>, Interruption> {
         self.own.stopped = self.own.stopped.or(self.own.question.options.budget.check().err());
         self.sum(rounds, 0)?;
-        let is_ours = owner(hash(row), rounds.peers()) == self.own.me;
+        let is_ours = owner_of_row(row, rounds.peers()) == self.own.me;
         let state = if is_ours { self.own.store.find(row) } else { None };
         let ours = state.map(|state| origins.origins[origins.at(state as usize, condition)]);
-        let (worker, state) = rounds.gather(ours)?.into_iter().flatten().next().ok_or_else(unknown)?;
-        let is_known = worker as usize == self.own.me && (state as usize) < self.own.store.len();
+        let (process, state) = rounds.gather(ours)?.into_iter().flatten().next().ok_or_else(unknown)?;
+        let is_known = process as usize == self.own.me && (state as usize) < self.own.store.len();
         let ours = is_known.then(|| self.row_of(state));
         rounds.gather(ours)?.into_iter().flatten().next().ok_or_else(unknown)
     }
@@ -148,7 +148,7 @@ impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {
     /// The cycle with a shortest run to its first state.
     fn with_stem(&mut self, rounds: &mut Rounds<'_>, cycle: Vec<Vec<u32>>) -> Result<Lasso, Interruption> {
         let entry = cycle.first().cloned().ok_or_else(unknown)?;
-        let is_ours = owner(hash(&entry), rounds.peers()) == self.own.me;
+        let is_ours = owner_of_row(&entry, rounds.peers()) == self.own.me;
         let state = if is_ours { self.own.store.find(&entry) } else { None };
         let ours = state.map(|state| self.own.levels.partition_point(|&first| first <= state).saturating_sub(1));
         let depth = rounds.gather(ours)?.into_iter().flatten().next().ok_or_else(unknown)?;

@@ -19,19 +19,12 @@ pub(crate) struct PeerWatch {
     lost: AtomicUsize,
     /// Everything is done: who goes now is not lost.
     finished: AtomicBool,
-    /// A worker of this process has failed, and the others cannot go on without it.
-    abandoned: AtomicBool,
     sent: AtomicU64,
 }
 
 impl PeerWatch {
     pub fn new() -> Self {
-        Self {
-            lost: AtomicUsize::new(NOBODY),
-            finished: AtomicBool::new(false),
-            abandoned: AtomicBool::new(false),
-            sent: AtomicU64::new(0),
-        }
+        Self { lost: AtomicUsize::new(NOBODY), finished: AtomicBool::new(false), sent: AtomicU64::new(0) }
     }
 
     /// The first process that was lost.
@@ -41,14 +34,6 @@ impl PeerWatch {
 
     pub fn finish(&self) {
         self.finished.store(true, Ordering::Release);
-    }
-
-    pub fn abandon(&self) {
-        self.abandoned.store(true, Ordering::Release);
-    }
-
-    pub fn is_abandoned(&self) -> bool {
-        self.abandoned.load(Ordering::Acquire)
     }
 
     /// Bytes written to other processes.

@@ -1,6 +1,6 @@
 //! Rounds of a timely dataflow: what one worker sends to another in a round has arrived when the round is over.
 //!
-//! Rounds are timestamps. A worker that has nothing more to send advances its input; progress tracking (Murray et al. 2013) tells everybody when no
+//! Every process is one worker of the dataflow; the threads that search with it are none. Rounds are timestamps. A worker that has nothing more to send advances its input; progress tracking (Murray et al. 2013) tells everybody when no
 //! message of the round is on its way any more. All workers go through the same rounds in the same order.
 
 use std::cell::RefCell;
@@ -19,6 +19,8 @@ use crate::failure::ClusterFailure;
 use crate::meeting::Team;
 use crate::peers::PeerWatch;
 
+/// More threads are not used: the store counts on it.
+const MOST_THREADS: usize = 128;
 /// How long a worker that has nothing to do sleeps before it looks whether everybody is still there.
 const NAP: Duration = Duration::from_millis(20);
 
@@ -94,17 +96,17 @@ impl<'t> Rounds<'t> {
         Self { worker, input, probe, inbox, round: 0, team, watch }
     }
 
-    /// Which of all workers this is.
+    /// Which of all processes this is.
     pub fn index(&self) -> usize {
         self.worker.index()
     }
 
-    /// The process of a worker.
-    pub fn process_of(&self, worker: usize) -> usize {
-        worker / self.team.workers.max(1)
+    /// How many threads search in this process.
+    pub fn threads(&self) -> usize {
+        self.team.workers.clamp(1, MOST_THREADS)
     }
 
-    /// How many workers there are in all processes.
+    /// How many processes there are.
     pub fn peers(&self) -> usize {
         self.worker.peers()
     }
@@ -121,9 +123,6 @@ impl<'t> Rounds<'t> {
             let address = self.team.addresses.get(process).cloned().unwrap_or_default();
             return Err(ClusterFailure::Lost { process, address });
         }
-        if self.watch.is_abandoned() {
-            return Err(ClusterFailure::Unable { cause: "one of its workers has failed".to_owned() });
-        }
         Ok(())
     }
 
@@ -137,7 +136,8 @@ impl<'t> Rounds<'t> {
         self.drain(take)
     }
 
-    fn drain(
+    /// Takes in what has arrived.
+    pub fn drain(
         &mut self,
         take: &mut dyn FnMut(u64, Vec<u8>) -> Result<(), ClusterFailure>,
     ) -> Result<(), ClusterFailure> {
@@ -155,6 +155,32 @@ impl<'t> Rounds<'t> {
         Ok(())
     }
 
+    /// Sends no more in this round.
+    pub fn close(&mut self) {
+        self.input.advance_to(self.round + 1);
+        self.input.flush();
+    }
+
+    /// Whether everything has arrived in the round that was closed.
+    pub fn is_over(&self) -> bool {
+        !self.probe.less_than(&(self.round + 1))
+    }
+
+    /// Waits a while for what arrives, and takes it in.
+    pub fn wait(
+        &mut self,
+        take: &mut dyn FnMut(u64, Vec<u8>) -> Result<(), ClusterFailure>,
+    ) -> Result<(), ClusterFailure> {
+        self.worker.step_or_park(Some(NAP));
+        self.look()?;
+        self.drain(take)
+    }
+
+    /// Goes to the next round, once the last one is over.
+    pub fn begin_next(&mut self) {
+        self.round += 1;
+    }
+
     /// Sends no more in this round, and takes in all that arrives in it.
     pub fn finish(
         &mut self,
@@ -163,16 +189,12 @@ impl<'t> Rounds<'t> {
         if self.peers() == 1 {
             return Ok(());
         }
-        let next = self.round + 1;
-        self.input.advance_to(next);
-        self.input.flush();
-        while self.probe.less_than(&next) {
-            self.worker.step_or_park(Some(NAP));
-            self.look()?;
-            self.drain(take)?;
+        self.close();
+        while !self.is_over() {
+            self.wait(take)?;
         }
         self.drain(take)?;
-        self.round = next;
+        self.begin_next();
         Ok(())
     }
 
@@ -181,15 +203,15 @@ impl<'t> Rounds<'t> {
         self.gather(()).map(drop)
     }
 
-    /// One round in which everybody tells everybody something; what was told, in the order of workers.
+    /// One round in which everybody tells everybody something; what was told, in the order of processes.
     pub fn gather<T: Serialize + for<'d> Deserialize<'d>>(&mut self, ours: T) -> Result<Vec<T>, ClusterFailure> {
         if self.peers() == 1 {
             return Ok(vec![ours]);
         }
         let unreadable = |error: serde_json::Error| ClusterFailure::Unreadable { cause: error.to_string() };
         let bytes = serde_json::to_vec(&ours).map_err(unreadable)?;
-        for worker in 0..self.peers() {
-            self.send(worker, bytes.clone());
+        for process in 0..self.peers() {
+            self.send(process, bytes.clone());
         }
         let mut told: Vec<(u64, T)> = Vec::new();
         self.finish(&mut |from, bytes| {
@@ -197,9 +219,9 @@ impl<'t> Rounds<'t> {
             Ok(())
         })?;
         told.sort_by_key(|&(from, _)| from);
-        let everybody = told.len() == self.peers() && told.iter().zip(0..).all(|((from, _), worker)| *from == worker);
+        let everybody = told.len() == self.peers() && told.iter().zip(0..).all(|((from, _), process)| *from == process);
         if !everybody {
-            return Err(ClusterFailure::Unreadable { cause: "not every worker has spoken once".to_owned() });
+            return Err(ClusterFailure::Unreadable { cause: "not every process has spoken once".to_owned() });
         }
         Ok(told.into_iter().map(|(_, told)| told).collect())
     }

@@ -1,70 +1,31 @@
 //! Do several workers, in one process or in several that talk over loopback, find what one thread finds?
 
+mod together;
+
 use std::cell::Cell;
-use std::net::TcpListener;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tertium_base::Budget;
-use tertium_cluster::{ClusterFailure, ClusterOptions, ClusterSearch, Meeting, Team, search};
+use tertium_base::{Budget, StopReason};
+use tertium_cluster::{ClusterFailure, ClusterOptions, ClusterSearch, Meeting, search};
 use tertium_explore::compiled::Compiled;
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
-use tertium_explore::search::{Finding, Observer, Summary};
+use tertium_explore::search::{Finding, FindingPlace, Summary};
 use tertium_program::{Program, Semantics};
 use tertium_testkit::{for_random_cases, random_promela};
+use together::{Picky, addresses, processes, team};
 
-/// Takes some rows, by their sum, for broken.
-struct Picky(u32);
-
-impl Observer for Picky {
-    type Scratch = ();
-
-    fn scratch(&self) {}
-
-    fn look(&self, row: &[u32], (): &mut (), broken: &mut dyn FnMut(usize)) {
-        let sum = row.iter().fold(0u32, |sum, &word| sum.wrapping_mul(31).wrapping_add(word));
-        if sum % self.0 == 1 {
-            broken((sum % 3) as usize);
-        }
-    }
-}
-
-/// Addresses on this machine that are free.
-fn addresses(count: usize) -> Vec<String> {
-    let listeners: Vec<_> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port")).collect();
-    listeners.iter().map(|listener| listener.local_addr().expect("bound").to_string()).collect()
-}
-
-fn team(addresses: &[String], process: usize, workers: usize) -> Team {
-    let (addresses, version) = (addresses.to_vec(), "test".to_owned());
-    Team { addresses, process, workers, version, patience: Duration::from_secs(60) }
-}
-
-/// The search by so many processes, each a thread of this one with connections of its own.
-fn together(program: &Program, processes: usize, workers: usize, pick: u32) -> Vec<ClusterSearch> {
-    let addresses = addresses(processes);
-    std::thread::scope(|scope| {
-        let process = |process: usize| {
-            let addresses = &addresses;
-            scope.spawn(move || {
-                let budget = Budget::unlimited();
-                let meeting = match processes {
-                    1 => Team::alone(workers).meet(&budget),
-                    _ => team(addresses, process, workers).meet(&budget),
-                };
-                take_part(meeting.expect("all are there"), program, pick, &budget).expect("nobody is lost")
-            })
-        };
-        let all: Vec<_> = (0..processes).map(process).collect();
-        all.into_iter().map(|one| one.join().expect("no panic")).collect()
-    })
-}
-
-fn take_part(meeting: Meeting, program: &Program, pick: u32, budget: &Budget) -> Result<ClusterSearch, ClusterFailure> {
-    let semantics = Semantics::new(program);
+fn take_part(
+    meeting: Meeting,
+    program: &Program,
+    pick: u32,
+    masked_after: usize,
+) -> Result<ClusterSearch, ClusterFailure> {
+    let (semantics, budget) = (Semantics::new(program), Budget::unlimited());
     let compiled = Compiled::of(&semantics);
     let rows = rows(&semantics, &compiled);
-    let options = ClusterOptions { max_states: Some(MOST), budget, checkpoints: None };
+    let options = ClusterOptions { max_states: Some(MOST), budget: &budget, checkpoints: None, masked_after };
     let wanted = |summary: &Summary| summary.findings.keys().cloned().collect::<Vec<Finding>>();
     search(meeting, (&compiled, &Picky(pick)), &rows, &wanted, &options, &mut |_| {})
 }
@@ -77,29 +38,55 @@ fn rows(semantics: &Semantics<'_>, compiled: &Compiled<'_>) -> Vec<Vec<u32>> {
 /// Larger state spaces are not compared.
 const MOST: usize = 30_000;
 
-/// Compares the searches of so many processes and workers with that of one thread; whether it was whole.
-fn compare(program: &Program, pick: u32, sizes: &[(usize, usize)], name: &str) -> bool {
+/// So many processes of so many threads, which mask rows after so many states.
+type Size = (usize, usize, usize);
+
+/// Compares the searches of several sizes with that of one thread, if that was whole; how many masks each has made.
+fn compare(program: &Program, pick: u32, sizes: &[Size], name: &str) -> Vec<usize> {
     let (semantics, budget) = (Semantics::new(program), Budget::unlimited());
     let compiled = Compiled::of(&semantics);
     let rows = rows(&semantics, &compiled);
     let options = Options { threads: 1, max_states: Some(MOST), stop_at_finding: false, budget: &budget };
     let one = breadth_first(&compiled, &Picky(pick), &rows, &options, &mut |_| {});
     if !one.summary.complete() {
-        return false;
+        return Vec::new();
     }
-    for &(processes, workers) in sizes {
-        for found in together(program, processes, workers, pick) {
-            assert_eq!(found.summary, one.summary, "{name}, {processes} processes of {workers} workers");
-            for (finding, place) in &one.summary.findings {
-                let run = shortest_run(&compiled, one.levelled(), &place.row, place.depth, &budget).expect("no limit");
-                assert_eq!(found.runs.get(finding), Some(&run), "{name}: {finding:?}");
-            }
-            assert_eq!(found.cost.workers, processes * workers);
-            assert_eq!(found.cost.network > 0, processes > 1, "{name}");
+    let mut masks = Vec::new();
+    let run = |(finding, place): (&Finding, &FindingPlace)| {
+        let run = shortest_run(&compiled, one.levelled(), &place.row, place.depth, &budget);
+        (finding.clone(), run.expect("no limit"))
+    };
+    let runs: BTreeMap<Finding, Vec<Vec<u32>>> = one.summary.findings.iter().map(run).collect();
+    for &(count, workers, masked_after) in sizes {
+        let take_part = |meeting| take_part(meeting, program, pick, masked_after).expect("nobody is lost");
+        for found in processes(count, workers, &take_part) {
+            let name = format!("{name}: {count} processes of {workers} threads, masked after {masked_after}");
+            assert_eq!(found.summary, one.summary, "{name}");
+            assert_eq!(found.runs, runs, "{name}");
+            assert_eq!(found.cost.workers, count * workers);
+            assert_eq!(found.cost.network > 0, count > 1, "{name}");
+            masks.push(found.cost.masks);
         }
     }
-    true
+    masks
 }
+
+/// All numbers of processes and threads up to three, with masks that are made early and that are wrong often.
+const SIZES: [Size; 12] = [
+    (1, 1, LATE),
+    (1, 2, LATE),
+    (1, 3, LATE),
+    (2, 1, 2),
+    (2, 2, 10),
+    (2, 3, 100),
+    (3, 1, 1),
+    (3, 2, 30),
+    (3, 3, 300),
+    (2, 2, LATE),
+    (2, 1, 700),
+    (3, 1, LATE),
+];
+const LATE: usize = ClusterOptions::MASKED_AFTER;
 
 /// The program of a random model; none if its text is not one.
 fn promela_program(text: &str) -> Option<Program> {
@@ -114,8 +101,9 @@ fn random_promela_models() {
         let text = random_promela(&mut case.rng);
         case.keep("model.pml", text.clone());
         let Some(program) = promela_program(&text) else { return };
-        let sizes: &[(usize, usize)] = if case.number % 5 == 0 { &[(1, 1), (1, 3), (2, 2)] } else { &[(2, 1)] };
-        whole.set(whole.get() + usize::from(compare(&program, 97, sizes, "a random model")));
+        let sizes = [SIZES[case.number % SIZES.len()], SIZES[(case.number * 5 + 3) % SIZES.len()]];
+        let is_whole = !compare(&program, 97, &sizes, "a random model").is_empty();
+        whole.set(whole.get() + usize::from(is_whole));
         tried.set(tried.get() + 1);
     });
     assert!(whole.get() * 3 >= tried.get() && whole.get() > 0, "{} of {} compared", whole.get(), tried.get());
@@ -129,7 +117,55 @@ fn a_state_space_of_many_levels_and_packets() {
         process R { while z < 13 { z := z + 1; } }";
     let compiled = tertium_gcl::compile(text);
     let program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
-    assert!(compare(&program, 9973, &[(1, 1), (1, 4), (3, 1), (2, 2)], "counters"));
+    let sizes = [(1, 1, LATE), (1, 4, LATE), (3, 1, 100), (2, 2, LATE), (2, 3, 5), (9, 1, 500)];
+    assert!(!compare(&program, 9973, &sizes, "counters").is_empty());
+}
+
+/// Random walks end soon, since two processes may end them at each step. So what varies far from the beginning was not seen when the mask was made: on and on, and
+/// in the end it is more bits than a key has.
+#[test]
+fn masks_that_are_wrong_again_and_again() {
+    let count = |last: &str| {
+        format!(
+            "system s var x, y : 0..100000 = 0 var b : -100000..100000 = 7 var t : 0..1 = 0 var c, d, e : int = 0
+             process P {{ while x < 11 && t = 0 {{ x := x + 1; }} if t = 0 {{ b := -1000; {last} }} }}
+             process Q {{ while y < 11 && t = 0 {{ y := y + 1; b := 800 * y; }} if t = 0 {{ d := 0 - 3 * y; }} }}
+             process R {{ t := 1; }} process S {{ t := 1; }}"
+        )
+    };
+    let mut masks = Vec::new();
+    for last in ["c := x + y;", "c := 1000000007 * y; e := 1000000009 * y;"] {
+        let compiled = tertium_gcl::compile(&count(last));
+        let program = compiled.program.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+        for masked_after in [1, 5, 40, 300, 700] {
+            let sizes = [(2, 1, masked_after), (3, 2, masked_after)];
+            masks.extend(compare(&program, 997, &sizes, "counters"));
+        }
+    }
+    assert!(masks.len() > 12 && masks.iter().filter(|&&masks| masks > 2).count() > 6, "{masks:?}");
+}
+
+/// There are more processes than states, so some have none.
+#[test]
+fn a_process_that_owns_nothing() {
+    let text = "system s var x : 0..2 = 0 process P { while x < 2 { x := x + 1; } }";
+    let program = tertium_gcl::compile(text).program.expect("no mistakes");
+    assert!(!compare(&program, 5, &[(5, 1, 1), (6, 2, LATE), (4, 1, 3)], "three states").is_empty());
+}
+
+/// Where the search ends early differs, but nobody says that it was whole.
+#[test]
+fn limits_on_states_end_all() {
+    let text = "system s var x, y : int = 0
+        process P { loop { x := x + 1; } } process Q { loop { y := y + 1; } }";
+    let program = tertium_gcl::compile(text).program.expect("no mistakes");
+    for (count, workers, masked_after) in [(1, 2, LATE), (2, 1, 100), (3, 2, 1000)] {
+        let take_part = |meeting| take_part(meeting, &program, 97, masked_after).expect("nobody is lost");
+        for found in processes(count, workers, &take_part) {
+            assert_eq!(found.summary.stopped.map(|stopped| stopped.0), Some(StopReason::Count));
+            assert!(found.summary.states > MOST, "{}", found.summary.states);
+        }
+    }
 }
 
 #[test]
@@ -176,7 +212,12 @@ fn who_is_lost_is_named_and_nothing_is_answered() {
             let semantics = Semantics::new(program);
             let compiled = Compiled::of(&semantics);
             let rows = rows(&semantics, &compiled);
-            let options = ClusterOptions { max_states: None, budget: &budget, checkpoints: None };
+            let options = ClusterOptions {
+                max_states: None,
+                budget: &budget,
+                checkpoints: None,
+                masked_after: ClusterOptions::MASKED_AFTER,
+            };
             let wanted = |_: &Summary| Vec::new();
             search(meeting, (&compiled, &Picky(97)), &rows, &wanted, &options, &mut |_| {})
         });

@@ -1,17 +1,20 @@
-//! Do several workers find an accepted fair run exactly where one thread finds one?
+//! Do several processes find an accepted fair run exactly where one thread finds one?
 //!
 //! Random Promela models, watched by random generalised Büchi automata, with a scheduler that is weakly fair to some processes and strongly to others.
+
+mod together;
 
 use std::cell::Cell;
 
 use tertium_base::Budget;
-use tertium_cluster::{ClusterCycles, ClusterOptions, Team, search_with_cycles};
+use tertium_cluster::{ClusterCycles, ClusterOptions, search_with_cycles};
 use tertium_explore::compiled::Compiled;
 use tertium_explore::search::liveness::{Lasso, Monitor, ProductRows, Scheduling, accepted_run};
 use tertium_explore::search::{Blind, Summary};
 use tertium_explore::successors::{Expansion, RowSuccessors};
 use tertium_program::Semantics;
 use tertium_testkit::{Rng, for_random_cases, random_promela};
+use together::processes;
 
 /// An automaton whose steps look as if they were drawn by lot, by what it reads.
 struct RandomAutomaton {
@@ -57,20 +60,28 @@ fn is_connected<S: RowSuccessors>(successors: &S, initial: &[Vec<u32>], lasso: &
     connected && rows.first().is_some_and(|first| initial.contains(first)) && !lasso.cycle.is_empty()
 }
 
+/// What so many processes find, of so many threads each, which mask rows after so many states; all find the same.
 fn together(
     compiled: &Compiled<'_>,
     rows: &[Vec<u32>],
     (automaton, scheduling): (&RandomAutomaton, &Scheduling),
-    workers: usize,
+    (count, workers, masked_after): (usize, usize, usize),
 ) -> ClusterCycles {
     let budget = Budget::unlimited();
-    let product = ProductRows::new(compiled, automaton, scheduling).expect("few conditions");
-    let options = ClusterOptions { max_states: Some(MOST), budget: &budget, checkpoints: None };
-    let meeting = Team::alone(workers).meet(&budget).expect("nobody to wait for");
-    let wanted = |_: &Summary| Vec::new();
-    let searched = (compiled, &Blind);
-    let found = search_with_cycles(meeting, searched, rows, &wanted, &[product], &options, &mut |_| {});
-    found.expect("nobody is lost").1.swap_remove(0)
+    let take_part = |meeting| {
+        let product = ProductRows::new(compiled, automaton, scheduling).expect("few conditions");
+        let options = ClusterOptions { max_states: Some(MOST), budget: &budget, checkpoints: None, masked_after };
+        let wanted = |_: &Summary| Vec::new();
+        let searched = (compiled, &Blind);
+        let found = search_with_cycles(meeting, searched, rows, &wanted, &[product], &options, &mut |_| {});
+        found.expect("nobody is lost").1.swap_remove(0)
+    };
+    let mut found = processes(count, workers, &take_part);
+    let first = found.swap_remove(0);
+    for other in &found {
+        assert_eq!((&other.lasso, &other.summary), (&first.lasso, &first.summary), "{count} processes");
+    }
+    first
 }
 
 /// Larger products are not compared.
@@ -103,7 +114,8 @@ fn random_models_automata_and_schedulers() {
                     _ => {}
                 }
             }
-            let found = together(&compiled, &rows, (&automaton, &scheduling), 1 + rng.below(3));
+            let size = (1 + rng.below(3), 1 + rng.below(2), *rng.pick(&[2, 20, 200, 1 << 17]));
+            let found = together(&compiled, &rows, (&automaton, &scheduling), size);
             if !found.summary.complete() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Do several workers say the same of random formulas of random models as one search does?
+//! Do several processes say the same of random formulas of random models as one search does?
 //!
 //! Linear properties, with and without fairness, and everything that single states break. A run that is found has been repeated by the definition of a step, is fair
 //! and breaks its formula, or the answer is an error. `make test-scaling` runs many.

@@ -7,7 +7,7 @@
 //!
 //! It is `step_cache` over other rows, with the same limits.
 
-use tertium_base::narrow::{high_half, low_half, to_u32, to_usize};
+use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::FRAME_LOCATION;
 
 use crate::compiled::{Compiled, Here, Scratch, SuccessorQuery};
@@ -255,19 +255,11 @@ impl MaskedSteps {
         if self.found.reach() > state.mask.words() {
             return false;
         }
-        let base = halves(state.key);
         for step in 0..self.found.steps() {
-            self.above.clear();
-            if state
-                .mask
-                .changes(&base[..state.mask.masked_words()], self.found.changes(step), &mut self.above)
-                .is_err()
-            {
-                return false;
+            match state.mask.key_after(state.key, self.found.changes(step), &mut self.above) {
+                Some(key) => keys.push(key),
+                None => return false,
             }
-            let mut next = base;
-            self.above.iter().for_each(|&(at, word)| next[at as usize] = word);
-            keys.push(u64::from(next[0]) << 32 | u64::from(next[1]));
         }
         true
     }
@@ -413,11 +405,6 @@ impl Compiled<'_> {
         scratch.masked = masked;
         is_known
     }
-}
-
-/// The two words of a key.
-fn halves(key: u64) -> [u32; 2] {
-    [high_half(key), low_half(key)]
 }
 
 /// What patches of a row do to its key; none if they change bits that are not stored.

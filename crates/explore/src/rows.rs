@@ -136,6 +136,46 @@ impl<'b> RowReader<'b> {
     }
 }
 
+/// Rows one after the other, in one piece of memory.
+#[derive(Clone, Debug, Default)]
+pub struct RowList {
+    words: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl RowList {
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, row: &[u32]) {
+        self.words.extend_from_slice(row);
+        self.ends.push(self.words.len());
+    }
+
+    /// The row at this place.
+    #[must_use]
+    pub fn row(&self, at: usize) -> &[u32] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.words[start..self.ends[at]]
+    }
+
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.ends.clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,9 +17,9 @@ pub struct ClusterReport {
     pub not_asked: Vec<String>,
     /// How many processes.
     pub processes: usize,
-    /// How many workers in all of them.
+    /// How many threads in all of them.
     pub workers: usize,
-    /// Rows that went from one worker to another.
+    /// States that one process met and sent to another, which keeps them.
     pub rows_sent: usize,
     /// Bytes that went from one process to another.
     pub network_bytes: usize,

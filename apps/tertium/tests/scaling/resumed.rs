@@ -259,7 +259,7 @@ fn together(document: &Value) -> (Vec<Value>, Vec<Value>) {
     )
 }
 
-/// Two processes of two workers (`TERTIUM_CASES` times as often), all killed three times.
+/// Two processes of two threads (`TERTIUM_CASES` times as often), all killed three times.
 #[test]
 fn kills_change_no_answer_of_a_cluster() {
     let folder = common::folder("scaling-cluster-kills");
@@ -307,14 +307,15 @@ fn a_cluster_goes_on_with_its_own_parts_only() {
         assert!(said(output).contains(code) && said(output).contains(word), "{}", said(output));
     };
     assert_eq!(cluster(&["-n", "2", "--checkpoint", &place]).status.code(), Some(10));
-    refused(&cluster(&["-n", "3", "--resume", &place]), "E0387", "another number of workers");
+    refused(&cluster(&["-n", "3", "--resume", &place]), "E0387", "another number of processes");
     refused(&cluster(&["-n", "2", "--fair", "--resume", &place]), "E0387", "other options");
+    assert_eq!(cluster(&["-n", "2", "--workers", "3", "--resume", &place]).status.code(), Some(10), "other threads");
     let nowhere = folder.join("nowhere").display().to_string();
     refused(&cluster(&["-n", "2", "--resume", &nowhere]), "E0387", "cannot be read");
     let file = folder.join("file");
     fs::write(&file, "in the way").expect("written");
     refused(&cluster(&["-n", "2", "--checkpoint", &file.display().to_string()]), "E0388", "cannot write");
-    // One worker has lost its last section: all go on from the one before.
+    // One process has lost its last section: all go on from the one before.
     let part = states.join("states-1-of-2.tertium");
     let whole = fs::read(&part).expect("readable");
     fs::write(&part, &whole[..whole.len() - 1]).expect("written");

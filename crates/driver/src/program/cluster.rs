@@ -57,7 +57,7 @@ pub fn told(failure: &ClusterFailure) -> Failure {
         ClusterFailure::Refused { .. } => "start the same version everywhere, with the same hosts and `--workers`",
         ClusterFailure::Unwritable { .. } => "name a folder that can be written",
         ClusterFailure::Unresumable { .. } => {
-            "begin anew with `--checkpoint`, or name the folder, the program, the options and as many workers as it was written with"
+            "begin anew with `--checkpoint`, or name the folder, the program, the options and as many processes as it was written with"
         }
         ClusterFailure::Unable { .. } | ClusterFailure::Unreadable { .. } => {
             "see that the address is this machine's and nobody else uses its port"
@@ -96,7 +96,12 @@ pub fn decide(
 ) -> Result<ClusterOutcome, Failure> {
     let start = Instant::now();
     let asked = Asked::of(space, questions, true);
-    let options = ClusterOptions { max_states: effort.limit(space), budget: effort.budget, checkpoints };
+    let options = ClusterOptions {
+        max_states: effort.limit(space),
+        budget: effort.budget,
+        checkpoints,
+        masked_after: ClusterOptions::MASKED_AFTER,
+    };
     let (mut meeting, mut counted, mut unwritten) = (Some(meeting), None, None);
     let answers = outside::decide(space, (&asked.goals, &asked.linear), effort, &mut |observer, products| {
         let meeting = meeting.take().ok_or_else(|| Failure::Internal("a meeting ends once".to_owned()))?;

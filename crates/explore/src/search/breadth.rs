@@ -12,6 +12,7 @@ use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 
 use super::checkpoint::SearchSoFar;
+use super::outlet::NoOutlet;
 use super::pool::{Leading, Pool};
 use super::worker::{Level, Share, Worker};
 use super::{Finding, Observer, Progress, Summary};
@@ -218,13 +219,13 @@ impl Shared<'_> {
         let mut progress = progress;
         let mut chunk: Vec<u32> = Vec::with_capacity(LARGEST_CHUNK);
         let end = self.level.end.load(Ordering::Relaxed);
-        worker.chunk(&store, redo);
+        worker.chunk(&store, redo, &mut NoOutlet);
         self.mind_the_limits(&store, worker);
         while !self.level.halt.load(Ordering::Relaxed) {
             let Some((from, to)) = self.take_chunk(end) else { break };
             chunk.clear();
             chunk.extend(to_u32(from)..to_u32(to));
-            worker.chunk(&store, &chunk);
+            worker.chunk(&store, &chunk, &mut NoOutlet);
             self.mind_the_limits(&store, worker);
             if let Some(progress) = progress.as_deref_mut() {
                 let states = store.len();

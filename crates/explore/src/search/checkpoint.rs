@@ -182,7 +182,7 @@ pub fn resume<S: RowSuccessors, O: Observer>(
     (successors, observer): (&S, &O),
     budget: &Budget,
 ) -> Result<(Option<SearchSoFar>, CheckpointFile), CheckpointFailure> {
-    let (reading, file) = read(path, identity, successors.words(), usize::MAX, budget)?;
+    let (reading, file) = read(path, identity, StateStore::new(successors.words()), usize::MAX, budget)?;
     if reading.levels.is_empty() {
         return Ok((None, file));
     }
@@ -200,7 +200,7 @@ pub struct PartSoFar {
     pub remarks: Vec<u64>,
 }
 
-/// The same for the part of one of several searchers, up to so many levels at most: what was written after them is dropped.
+/// The same for the part of one of several searchers, into this store, which is empty, up to so many levels at most: what was written after them is dropped.
 ///
 /// # Errors
 /// If the file is not of this search, or damaged.
@@ -208,10 +208,10 @@ pub fn resume_part<S: RowSuccessors, O: Observer>(
     path: &Path,
     identity: &str,
     (successors, observer): (&S, &O),
-    levels: usize,
+    (store, levels): (StateStore, usize),
     budget: &Budget,
 ) -> Result<(Option<PartSoFar>, CheckpointFile), CheckpointFailure> {
-    let (mut reading, file) = read(path, identity, successors.words(), levels, budget)?;
+    let (mut reading, file) = read(path, identity, store, levels, budget)?;
     if reading.levels.is_empty() {
         return Ok((None, file));
     }
@@ -224,7 +224,7 @@ pub fn resume_part<S: RowSuccessors, O: Observer>(
 fn read(
     path: &Path,
     identity: &str,
-    words: usize,
+    store: StateStore,
     levels: usize,
     budget: &Budget,
 ) -> Result<(Reading, CheckpointFile), CheckpointFailure> {
@@ -239,7 +239,7 @@ fn read(
         return Err(CheckpointFailure::Other);
     }
     let mut reading = Reading {
-        store: StateStore::new(words),
+        store,
         levels: Vec::new(),
         end: 0,
         summary: Summary::default(),

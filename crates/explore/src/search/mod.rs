@@ -3,7 +3,9 @@
 //! [`breadth`] visits level by level with any number of threads; its answers, shortest runs included, do not
 //! depend on how many. [`depth`] follows one run after the other. [`run`] finds the way back to what was noted. [`liveness`] looks for infinite runs.
 //! [`compaction`] visits what it can with bitstate hashing or hash compaction. [`checkpoint`] writes searches down and goes on with them, [`checkpoint_folder`] those of one run.
+//! What several threads do together that visit the same states is in [`worker`] and [`pool`], for whoever leads them; states that are kept elsewhere leave by an [`outlet`].
 
+mod arrivals;
 pub mod breadth;
 pub mod checkpoint;
 pub mod checkpoint_folder;
@@ -11,11 +13,11 @@ pub mod compaction;
 pub mod depth;
 pub mod disk;
 pub mod liveness;
-mod pool;
+pub mod outlet;
+pub mod pool;
 mod random_walks;
 pub mod run;
-
-mod worker;
+pub mod worker;
 
 use std::collections::BTreeMap;
 
@@ -84,7 +86,7 @@ impl Summary {
     }
 
     /// Adds what another thread has seen of the same search.
-    pub(crate) fn absorb(&mut self, other: Self) {
+    pub fn absorb(&mut self, other: Self) {
         self.transitions += other.transitions;
         self.deadlocks += other.deadlocks;
         self.faults += other.faults;

@@ -24,7 +24,7 @@ struct Round {
 
 /// Lets one thread lead and the others follow.
 #[derive(Debug, Default)]
-pub(super) struct Pool {
+pub struct Pool {
     /// How often a thread looks before it sleeps.
     looks: usize,
     /// As in `round`, to look at without waiting for anybody.
@@ -49,7 +49,7 @@ impl Drop for AtWork<'_> {
 }
 
 /// Tells the helpers that there are no more rounds, also if the leader panics.
-pub(super) struct Leading<'p>(pub &'p Pool);
+pub struct Leading<'p>(pub &'p Pool);
 
 impl Drop for Leading<'_> {
     fn drop(&mut self) {

@@ -44,6 +44,13 @@ const RECENT: usize = 1 << 15;
 /// How many inner pairs are remembered. What other threads enter takes the store's own table out of a processor's reach again and again.
 const KNOWN: usize = 1 << 13;
 
+impl Batch {
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+}
+
 impl StateStore {
     /// Forgets the rows of a batch. The store must not be empty.
     pub fn begin_batch(&self, batch: &mut Batch) {

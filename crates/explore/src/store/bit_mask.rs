@@ -151,6 +151,33 @@ impl BitMask {
         }
     }
 
+    /// The key of a row, given that of another one and how it differs from that: words in order, and what stands there.
+    #[inline]
+    pub(crate) fn key_after(&self, key: u64, changed: &[(u32, u32)], room: &mut Vec<(u32, u32)>) -> Option<u64> {
+        if changed.last().is_some_and(|&(last, _)| last as usize >= self.words.len()) {
+            return None;
+        }
+        let mut halves = [high_half(key), low_half(key)];
+        room.clear();
+        self.changes(&halves[..self.masked], changed, room).ok()?;
+        room.iter().for_each(|&(at, word)| halves[at as usize] = word);
+        Some(u64::from(halves[0]) << 32 | u64::from(halves[1]))
+    }
+
+    /// The bits that keys have.
+    #[must_use]
+    pub fn key_bits(&self) -> u64 {
+        (0..self.words.len()).fold(0, |bits, at| bits | self.key_of(at, u32::MAX))
+    }
+
+    /// The row of a key, filled up with zeros, where masked rows are keys.
+    #[inline]
+    pub fn row_of_key(&self, key: u64, row: &mut Vec<u32>) {
+        row.clear();
+        row.resize(self.words.len(), 0);
+        self.unmask_key(key, row);
+    }
+
     /// The row of a key, where a masked row is one: of one word or two.
     #[inline]
     pub(crate) fn unmask_key(&self, key: u64, row: &mut [u32]) {
@@ -163,15 +190,16 @@ impl BitMask {
         self.id
     }
 
-    /// The bits of a key that those of a word's bits which are kept make.
+    /// The bits of a key that those of a word's bits which are kept make. Of words beyond the mask, which are zeros in all rows that have keys, no bit is.
     pub(crate) fn key_of(&self, at: usize, value: u32) -> u64 {
         let place = |run: &BitRun| u64::from(run.take(value)) << (32 * (1 - run.to));
-        self.runs(self.words[at]).iter().map(place).fold(0, |key, bits| key | bits)
+        let runs = self.words.get(at).map_or(&[][..], |&word| self.runs(word));
+        runs.iter().map(place).fold(0, |key, bits| key | bits)
     }
 
     /// What the bits of a word that are not kept are.
     pub(crate) fn fixed(&self, at: usize) -> u32 {
-        self.words[at].fixed
+        self.words.get(at).map_or(0, |word| word.fixed)
     }
 
     /// Whether some row may have these values of these bits of a word.
@@ -267,6 +295,7 @@ mod tests {
         assert_eq!(mask.masked_row(&[4, 8, 0, 8, 7]), None);
         assert_eq!(mask.changes(&[0, 0], &[(1, 8)], &mut Vec::new()), Err(Misfit));
         assert_eq!(mask.missing(1, 8), 1);
+        assert_eq!((mask.key_of(7, u32::MAX), mask.fixed(7)), (0, 0), "rows may be shorter than their layouts");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::tree_compression::{Branches, StateStore};
 /// So often a mask is made anew because rows did not fit; then all bits are stored.
 const MOST_ATTEMPTS: u32 = 8;
 /// Masked rows of so many words are keys. Longer ones would need fewer pairs than rows do, which is not worth the time that masking takes: 3 words for 7 gained nothing, 9 for 39 a tenth.
-const KEY_WORDS: usize = 2;
+pub(super) const KEY_WORDS: usize = 2;
 
 /// Whether rows are masked, and what did not fit.
 #[derive(Debug, Default)]
@@ -30,6 +30,8 @@ pub(super) struct Masking {
     sampled: Vec<u32>,
     attempts: u32,
     is_never: bool,
+    /// Several stores have the same mask, so none makes another one by itself.
+    is_agreed: bool,
 }
 
 impl Clone for Masking {
@@ -39,6 +41,7 @@ impl Clone for Masking {
             sampled: self.sampled.clone(),
             attempts: self.attempts,
             is_never: self.is_never,
+            is_agreed: self.is_agreed,
             ..Self::default()
         }
     }
@@ -48,6 +51,11 @@ impl Masking {
     /// All bits of all rows are stored.
     pub fn never() -> Self {
         Self { is_never: true, ..Self::default() }
+    }
+
+    /// Rows are masked as was agreed; without a mask, not at all.
+    pub fn agreed(mask: Option<BitMask>) -> Self {
+        Self { mask, is_never: true, is_agreed: true, ..Self::default() }
     }
 
     /// The mask, if there is one.
@@ -65,7 +73,7 @@ impl Masking {
     /// Notes a row without a masked row.
     #[cold]
     pub fn note_misfit(&self, changed: &[(u32, u32)]) {
-        let Some(mask) = &self.mask else { return };
+        let Some(mask) = self.mask.as_ref().filter(|_| !self.is_agreed) else { return };
         let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         missing.resize(mask.words(), 0);
         for &(at, value) in changed {
@@ -182,7 +190,7 @@ impl StateStore {
 }
 
 /// These bits and so many above the highest one.
-fn with_more_above(bits: u32, more: u32) -> u32 {
+pub(super) fn with_more_above(bits: u32, more: u32) -> u32 {
     let above = ((1_u64 << more) - 1) << (32 - bits.leading_zeros());
     if bits == 0 { 0 } else { bits | low_half(above) }
 }

@@ -9,6 +9,7 @@
 //!
 //! Not here: what the words mean (`pack`).
 
+mod agreed_mask;
 mod batch;
 mod bit_mask;
 mod compaction;
@@ -18,6 +19,7 @@ mod segments;
 mod split;
 mod tree_compression;
 
+pub use agreed_mask::VaryingBits;
 pub use batch::Batch;
 pub use bit_mask::BitMask;
 pub use compaction::{CompactStore, Keeping};

@@ -11,7 +11,7 @@ pub fn cluster(report: &ClusterReport, description: Option<&str>, style: Style) 
     if description.is_some() {
         let states = report.counts.states.max(1) as f64;
         let cost = format!(
-            "{} workers in {} processes, {:.2} rows and {:.1} bytes a state between processes",
+            "{} threads in {} processes, {:.2} states and {:.1} bytes sent for each state",
             report.workers,
             report.processes,
             report.rows_sent as f64 / states,

@@ -52,11 +52,11 @@ pub struct ClusterArgs {
     /// Stop after a level with this many states [default: 1000000 if a variable has no bounds, else none]
     #[arg(long, value_name = "N")]
     pub max_states: Option<usize>,
-    /// Write down in this folder how far the search is, every worker its own part, so that `--resume` goes on with it; every process needs this
+    /// Write down in this folder how far the search is, every process its own part, so that `--resume` goes on with it; every process needs this
     /// option. `DIR:EVERY` says how often, for example `states:5m` [default: every minute]
     #[arg(long, value_name = "DIR[:EVERY]", conflicts_with = "resume")]
     pub checkpoint: Option<String>,
-    /// Go on with the search that as many workers have written down in this folder, and write there
+    /// Go on with the search that as many processes have written down in this folder, and write there
     #[arg(long, value_name = "DIR[:EVERY]")]
     pub resume: Option<String>,
     /// How long, and with how much memory in each process.

@@ -98,6 +98,12 @@ impl StateStore {
         Self { masking: Masking::never(), ..Self::new(words) }
     }
 
+    /// The same, where rows are masked as several stores agree (`agreed_mask`).
+    #[must_use]
+    pub fn masked_by_agreement(words: usize) -> Self {
+        Self { masking: Masking::agreed(None), ..Self::new(words) }
+    }
+
     /// How many states there are.
     #[must_use]
     pub fn len(&self) -> usize {
