@@ -195,6 +195,8 @@ pub const RANKING_GAME_FEW_STATES: usize = 64;
 pub const RANKING_GAME_MOST_WIDENING: usize = 2;
 /// So many ranking functions are part of one game at most.
 pub const RANKING_GAME_MOST_TOGETHER: usize = 6;
+/// So many ranking functions that exclude the cycles of open parts, one for each part and level, are part of one game at most.
+pub const RANKING_GAME_MOST_LEVELS: usize = 32;
 /// So many pairs are tried as lexicographic ranking functions of steps that are chosen.
 pub const RANKING_GAME_MOST_PAIRS: usize = 30;
 /// Where the solver gives up more often, looking for ranking functions of a game ends early.
@@ -249,6 +251,10 @@ pub const CONSERVED_MOST_STEPS: usize = 2_000;
 pub const CONSERVED_MOST_BOUNDS: usize = 4;
 /// So many comparisons of such sums become predicates.
 pub const CONSERVED_MOST_PREDICATES: usize = 6;
+/// So many preconditions that speak of chosen values become predicates.
+pub const INPUT_PRECONDITIONS_MOST: usize = 6;
+/// So often a chosen value is followed from one variable to the next.
+pub const INPUT_PRECONDITIONS_MOST_COPIES: usize = 3;
 /// So many comparisons that follow from two others become predicates.
 pub const RESOLVENTS_MOST: usize = 8;
 /// So many invariants become predicates that say when both sides are equal.

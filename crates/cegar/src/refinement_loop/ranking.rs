@@ -191,7 +191,7 @@ impl Ranking<'_> {
         }
         let steps = repeatable(&self.drawn.structure);
         let mut single = Vec::new();
-        for candidate in candidates(self.system) {
+        for candidate in self.candidates(&steps) {
             let Some((rank, moves)) = self.rank(&[&candidate], &steps)? else { break };
             if moves && single.len() < limits::RANKING_MOST_USEFUL {
                 single.push((candidate, rank));
@@ -280,6 +280,25 @@ impl Ranking<'_> {
             of_process(action(process), &able, model)
         });
         ranks.chain(strong).collect()
+    }
+
+    /// The integers that predicates suggest, those first that some of these steps change.
+    pub(super) fn candidates(&mut self, steps: &[Taken]) -> Vec<Candidate> {
+        let mut found = candidates(self.system);
+        found.sort_by_cached_key(|candidate| !self.may_change(steps, candidate.term));
+        found.truncate(limits::RANKING_CANDIDATES_MOST_CANDIDATES);
+        found
+    }
+
+    fn may_change(&mut self, steps: &[Taken], integer: TermId) -> bool {
+        let processes: BTreeMap<u32, ProcessId> =
+            basis::pids(self.system.program()).into_iter().map(|(process, pid)| (pid, process)).collect();
+        let states = &self.drawn.explored.states;
+        steps.iter().any(|&(from, by, to)| {
+            processes.get(&by).is_some_and(|&process| {
+                self.system.may_change(&states[from as usize], process, &states[to as usize], integer)
+            })
+        })
     }
 
     /// What the steps do to numbers, and whether some way of one of them makes them smaller; none if that is too much to look at.
