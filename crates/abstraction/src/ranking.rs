@@ -79,7 +79,13 @@ impl System {
     }
 
     /// Whether some operation of a process between the locations of two abstract states changes an integer.
-    pub fn may_change(&mut self, from: &AbstractState, process: ProcessId, to: &AbstractState, integer: TermId) -> bool {
+    pub fn may_change(
+        &mut self,
+        from: &AbstractState,
+        process: ProcessId,
+        to: &AbstractState,
+        integer: TermId,
+    ) -> bool {
         let (at, target) = (from.locations[process.index()], to.locations[process.index()]);
         let operations = self.leaving[process.index()][at.index()].clone();
         operations.into_iter().any(|one| self.operations[one].target == target && self.after(one, integer) != integer)

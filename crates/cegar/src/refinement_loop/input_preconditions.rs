@@ -20,7 +20,8 @@ pub(super) fn add_input_preconditions(prepared: &mut Prepared) -> bool {
     let conditions: Vec<TermId> = predicates.iter().filter_map(|&expr| system.condition(expr, true).ok()).collect();
     let terms = system.asking().0;
     let compared = |atom: &TermId| comparison(terms, *atom).is_some();
-    let mut level: Vec<TermId> = conditions.iter().rev().flat_map(|&one| atoms(terms, &[one])).filter(compared).collect();
+    let mut level: Vec<TermId> =
+        conditions.iter().rev().flat_map(|&one| atoms(terms, &[one])).filter(compared).collect();
     let before = system.predicates().len();
     for _ in 0..limits::INPUT_PRECONDITIONS_MOST_COPIES {
         let mut next = Vec::new();
@@ -46,7 +47,8 @@ fn chosen_variables(system: &mut System) -> BTreeSet<TermId> {
     for id in operations {
         let operation = &system.operations()[id];
         let inputs: Vec<TermId> = operation.inputs.iter().map(|choice| choice.symbol).collect();
-        let after: Vec<(TermId, TermId)> = operation.after.iter().map(|(&variable, &value)| (variable, value)).collect();
+        let after: Vec<(TermId, TermId)> =
+            operation.after.iter().map(|(&variable, &value)| (variable, value)).collect();
         let terms = system.asking().0;
         let depends = |value: TermId| terms.reachable(&[value]).iter().any(|part| inputs.contains(part));
         found.extend(after.into_iter().filter(|&(_, value)| depends(value)).map(|(variable, _)| variable));

@@ -201,7 +201,7 @@ impl Loop<'_> {
             }
         };
         let gave_up = prepared.system.queries().gave_up();
-        let ranking = Ranking { work: &self.work, asked, system: &mut prepared.system, drawn, left: most };
+        let ranking = Ranking::new(&self.work, asked, &mut prepared.system, drawn, most);
         let mut play = Play { ranking, formula, starts, lacking: Lacking::default(), gave_up };
         let Some((value, shown)) = play.won()? else {
             *lacking = play.lacking;
@@ -294,7 +294,8 @@ impl Play<'_> {
             }
         }
         let inside: Vec<Taken> = solved.iter().flatten().copied().collect();
-        groups.extend(self.ranking.candidates(&inside).into_iter().map(|candidate| vec![candidate]));
+        let suggested = self.ranking.candidates(&inside, limits::RANKING_GAME_MOST_CANDIDATES);
+        groups.extend(suggested.into_iter().map(|candidate| vec![candidate]));
         let mut ranks = self.ranks(groups, &steps)?;
         let on_any: BTreeSet<Taken> = solved.into_iter().flatten().collect();
         self.lacking = self.lacking(&ranks, &on_any.into_iter().collect::<Vec<_>>());
@@ -440,10 +441,14 @@ impl Play<'_> {
                     let taken = (from, by, to);
                     decreasing.contains(&taken) || (!wanted && kept.contains(&taken))
                 };
-                let Some(left) = self.ranking.left.checked_sub(1).filter(|_| !self.is_hard()) else { return Ok(found) };
                 if alone && targets.iter().all(is) {
                     continue;
                 }
+                let mut changes = |&to: &u32| integers.iter().any(|&one| self.ranking.may_change((from, by, to), one));
+                if wanted && !targets.iter().any(&mut changes) {
+                    continue;
+                }
+                let Some(left) = self.ranking.left.checked_sub(1).filter(|_| !self.is_hard()) else { return Ok(found) };
                 self.ranking.left = left;
                 self.ranking.work.budget.check()?;
                 found.extend(self.sets_from((from, by, process), &integers, (wanted, alone))?);
