@@ -78,6 +78,19 @@ impl System {
         Ok(change)
     }
 
+    /// Whether some operation of a process between the locations of two abstract states changes an integer.
+    pub fn may_change(
+        &mut self,
+        from: &AbstractState,
+        process: ProcessId,
+        to: &AbstractState,
+        integer: TermId,
+    ) -> bool {
+        let (at, target) = (from.locations[process.index()], to.locations[process.index()]);
+        let operations = self.leaving[process.index()][at.index()].clone();
+        operations.into_iter().any(|one| self.operations[one].target == target && self.after(one, integer) != integer)
+    }
+
     /// For each operation of a process in an abstract state: when it makes an integer smaller, and when that is not negative before, as far as this is open and no matter of inputs.
     pub fn decrease_conditions(&mut self, from: &AbstractState, process: ProcessId, integer: TermId) -> Vec<TermId> {
         let view = self.view(from);

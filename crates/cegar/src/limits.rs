@@ -166,6 +166,8 @@ pub const LOCAL_PREDICATES_MANY: usize = 4;
 
 // refinement_loop/ranking.rs
 
+/// Of the integers that predicates suggest, so many are looked at for a linear property.
+pub const RANKING_MOST_CANDIDATES: usize = 16;
 /// Of the numbers that decrease somewhere, how many are combined.
 pub const RANKING_MOST_USEFUL: usize = 6;
 /// Of the numbers that decrease somewhere, how many are combined.
@@ -179,6 +181,8 @@ pub const RANKING_MOST_OF_START: usize = 6;
 pub const RANKING_GAME_FEW_CHANGES: usize = 1_600;
 /// The same, after refinement has not helped.
 pub const RANKING_GAME_MANY_CHANGES: usize = 4_000;
+/// Of the integers that predicates suggest, so many are looked at for a game, those first that steps of open cycles change.
+pub const RANKING_GAME_MOST_CANDIDATES: usize = 40;
 /// So often what is missing for a decrease becomes predicates: a loop of so many phases is followed.
 pub const RANKING_GAME_MOST_PHASES: usize = 3;
 /// With more combinations of locations in an open cycle, steps are not chosen together with ranking functions.
@@ -195,6 +199,8 @@ pub const RANKING_GAME_FEW_STATES: usize = 64;
 pub const RANKING_GAME_MOST_WIDENING: usize = 2;
 /// So many ranking functions are part of one game at most.
 pub const RANKING_GAME_MOST_TOGETHER: usize = 6;
+/// So many ranking functions that exclude the cycles of open parts, one for each part and level, are part of one game at most.
+pub const RANKING_GAME_MOST_LEVELS: usize = 32;
 /// So many pairs are tried as lexicographic ranking functions of steps that are chosen.
 pub const RANKING_GAME_MOST_PAIRS: usize = 30;
 /// Where the solver gives up more often, looking for ranking functions of a game ends early.
@@ -203,11 +209,6 @@ pub const RANKING_GAME_MOST_GIVEN_UP: u64 = 3;
 pub const RANKING_GAME_MOST_CONDITIONS: usize = 6;
 /// So many certain sets with rank conditions are kept for one state, process and ranking function.
 pub const RANKING_GAME_MOST_SETS: usize = 16;
-
-// refinement_loop/ranking_candidates.rs
-
-/// More are not looked at.
-pub const RANKING_CANDIDATES_MOST_CANDIDATES: usize = 16;
 
 // refinement_loop/ranking_synthesis.rs
 
@@ -249,6 +250,10 @@ pub const CONSERVED_MOST_STEPS: usize = 2_000;
 pub const CONSERVED_MOST_BOUNDS: usize = 4;
 /// So many comparisons of such sums become predicates.
 pub const CONSERVED_MOST_PREDICATES: usize = 6;
+/// So many preconditions that speak of chosen values become predicates.
+pub const INPUT_PRECONDITIONS_MOST: usize = 6;
+/// So often a chosen value is followed from one variable to the next.
+pub const INPUT_PRECONDITIONS_MOST_COPIES: usize = 3;
 /// So many comparisons that follow from two others become predicates.
 pub const RESOLVENTS_MOST: usize = 8;
 /// So many invariants become predicates that say when both sides are equal.

@@ -17,6 +17,7 @@ mod conserved_sums;
 mod end_reading;
 mod every_start;
 mod horn_predicates;
+mod input_preconditions;
 mod k_induction;
 mod kept_predicates;
 mod lasso_structure;

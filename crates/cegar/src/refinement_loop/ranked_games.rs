@@ -21,9 +21,10 @@ use tertium_smt::TermId;
 use super::Loop;
 use super::conserved_sums::add_conserved_sums;
 use super::end_reading::stays;
+use super::input_preconditions::add_input_preconditions;
 use super::open_cycles::Lacking;
 use super::ranking::{Ranking, ordered_pairs, repeatable, treated_fairly};
-use super::ranking_candidates::{Candidate, candidates};
+use super::ranking_candidates::Candidate;
 use super::ranking_levels::level_by_level;
 use super::resolvents::{add_resolvents, sides_of_equations, tight_invariants};
 use crate::answer::Round;
@@ -100,6 +101,12 @@ impl Loop<'_> {
             won = self.played(prepared, asked, &formula, most, &mut lacking)?;
         }
         if won.is_none() && !hard(prepared) && self.chooses(asked) {
+            prepared.system.keep_predicates(before);
+            if add_input_preconditions(prepared) {
+                won = self.played(prepared, asked, &formula, most, &mut lacking)?;
+            }
+        }
+        if won.is_none() && !hard(prepared) && self.chooses(asked) {
             // Conditions that have not helped are left out again, since each makes more states.
             prepared.system.keep_predicates(before);
             let sides = sides_of_equations(prepared);
@@ -111,6 +118,7 @@ impl Loop<'_> {
         if won.is_none() && !hard(prepared) && self.chooses(asked) {
             prepared.system.keep_predicates(before);
             if add_conserved_sums(prepared) {
+                add_input_preconditions(prepared);
                 won = self.played(prepared, asked, &formula, most, &mut lacking)?;
             }
         }
@@ -193,7 +201,7 @@ impl Loop<'_> {
             }
         };
         let gave_up = prepared.system.queries().gave_up();
-        let ranking = Ranking { work: &self.work, asked, system: &mut prepared.system, drawn, left: most };
+        let ranking = Ranking::new(&self.work, asked, &mut prepared.system, drawn, most);
         let mut play = Play { ranking, formula, starts, lacking: Lacking::default(), gave_up };
         let Some((value, shown)) = play.won()? else {
             *lacking = play.lacking;
@@ -285,7 +293,9 @@ impl Play<'_> {
                 solved.push(inside);
             }
         }
-        groups.extend(candidates(self.ranking.system).into_iter().map(|candidate| vec![candidate]));
+        let inside: Vec<Taken> = solved.iter().flatten().copied().collect();
+        let suggested = self.ranking.candidates(&inside, limits::RANKING_GAME_MOST_CANDIDATES);
+        groups.extend(suggested.into_iter().map(|candidate| vec![candidate]));
         let mut ranks = self.ranks(groups, &steps)?;
         let on_any: BTreeSet<Taken> = solved.into_iter().flatten().collect();
         self.lacking = self.lacking(&ranks, &on_any.into_iter().collect::<Vec<_>>());
@@ -431,10 +441,14 @@ impl Play<'_> {
                     let taken = (from, by, to);
                     decreasing.contains(&taken) || (!wanted && kept.contains(&taken))
                 };
-                let Some(left) = self.ranking.left.checked_sub(1).filter(|_| !self.is_hard()) else { return Ok(found) };
                 if alone && targets.iter().all(is) {
                     continue;
                 }
+                let mut changes = |&to: &u32| integers.iter().any(|&one| self.ranking.may_change((from, by, to), one));
+                if wanted && !targets.iter().any(&mut changes) {
+                    continue;
+                }
+                let Some(left) = self.ranking.left.checked_sub(1).filter(|_| !self.is_hard()) else { return Ok(found) };
                 self.ranking.left = left;
                 self.ranking.work.budget.check()?;
                 found.extend(self.sets_from((from, by, process), &integers, (wanted, alone))?);

@@ -96,7 +96,7 @@ impl Loop<'_> {
         most: usize,
     ) -> Result<Option<Excluding>, Failure> {
         let Some(drawn) = self.drawn(prepared, asked)? else { return Ok(None) };
-        let mut ranking = Ranking { work: &self.work, asked, system: &mut prepared.system, drawn, left: most };
+        let mut ranking = Ranking::new(&self.work, asked, &mut prepared.system, drawn, most);
         let shown = ranking.shown()?;
         let DrawnAbstraction { over, structure, .. } = ranking.drawn;
         Ok(shown.map(|shown| (over, structure, shown)))
@@ -174,8 +174,23 @@ pub(super) struct Ranking<'a> {
     pub(super) asked: &'a PropertyQuery,
     pub(super) system: &'a mut System,
     pub(super) drawn: DrawnAbstraction,
+    /// The processes by their numbers.
+    processes: BTreeMap<u32, ProcessId>,
     /// How many steps may still be looked at.
     pub(super) left: usize,
+}
+
+impl<'a> Ranking<'a> {
+    pub(super) fn new(
+        work: &'a super::AbstractionCheck<'a>,
+        asked: &'a PropertyQuery,
+        system: &'a mut System,
+        drawn: DrawnAbstraction,
+        left: usize,
+    ) -> Self {
+        let processes = basis::pids(system.program()).into_iter().map(|(process, pid)| (pid, process)).collect();
+        Self { work, asked, system, drawn, processes, left }
+    }
 }
 
 impl Ranking<'_> {
@@ -191,7 +206,7 @@ impl Ranking<'_> {
         }
         let steps = repeatable(&self.drawn.structure);
         let mut single = Vec::new();
-        for candidate in candidates(self.system) {
+        for candidate in self.candidates(&steps, limits::RANKING_MOST_CANDIDATES) {
             let Some((rank, moves)) = self.rank(&[&candidate], &steps)? else { break };
             if moves && single.len() < limits::RANKING_MOST_USEFUL {
                 single.push((candidate, rank));
@@ -282,19 +297,41 @@ impl Ranking<'_> {
         ranks.chain(strong).collect()
     }
 
+    /// The integers that predicates suggest, those first that some of these steps change.
+    pub(super) fn candidates(&mut self, steps: &[Taken], most: usize) -> Vec<Candidate> {
+        let mut found = candidates(self.system);
+        found.sort_by_cached_key(|candidate| !steps.iter().any(|&step| self.may_change(step, candidate.term)));
+        found.truncate(most);
+        found
+    }
+
+    /// Whether a step may change an integer at all, as far as that is plain from its text.
+    pub(super) fn may_change(&mut self, (from, by, to): Taken, integer: TermId) -> bool {
+        let states = &self.drawn.explored.states;
+        let process = self.processes.get(&by);
+        process.is_some_and(|&process| {
+            self.system.may_change(&states[from as usize], process, &states[to as usize], integer)
+        })
+    }
+
     /// What the steps do to numbers, and whether some way of one of them makes them smaller; none if that is too much to look at.
     pub(super) fn rank(&mut self, of: &[&Candidate], steps: &[Taken]) -> Result<Option<(Rank, bool)>, Failure> {
-        let Some(left) = self.left.checked_sub(steps.len()) else { return Ok(None) };
-        self.left = left;
         let integers: Vec<TermId> = of.iter().map(|candidate| candidate.term).collect();
+        let changed: Vec<bool> =
+            steps.iter().map(|&step| integers.iter().any(|&integer| self.may_change(step, integer))).collect();
+        let count = changed.iter().filter(|&&changed| changed).count();
+        let Some(left) = self.left.checked_sub(count) else { return Ok(None) };
+        self.left = left;
         let terms = of.iter().map(|candidate| candidate.text.clone()).collect();
         let mut rank = Rank { terms, ..Rank::default() };
-        let processes: BTreeMap<u32, ProcessId> =
-            basis::pids(self.system.program()).into_iter().map(|(process, pid)| (pid, process)).collect();
         let mut moves = false;
-        for &(from, by, to) in steps {
+        for (&(from, by, to), changed) in steps.iter().zip(changed) {
             self.work.budget.check()?;
-            let Some(&process) = processes.get(&by) else { continue };
+            let Some(&process) = self.processes.get(&by) else { continue };
+            if !changed {
+                rank.non_increasing.push((from, by, to));
+                continue;
+            }
             let states = &self.drawn.explored.states;
             let change = self.system.change(&states[from as usize], process, &states[to as usize], &integers);
             let change = change.map_err(|why| failed(self.work.file, self.system.program(), why))?;

@@ -2,7 +2,6 @@
 //!
 //! The distances of what predicates compare, and their sums: where a loop goes on as long as `i < n`, `n - i` may decrease. Each candidate is a term of the abstraction, and a text for a certificate.
 
-use crate::limits;
 use crate::predicate_abstraction::basis;
 use tertium_abstraction::System;
 use tertium_abstraction::linear_rank::{LinearFunction, PlacedFunction};
@@ -49,7 +48,7 @@ pub(super) fn candidates(system: &mut System) -> Vec<Candidate> {
         let (text, shown) = told(&program.exprs, &mut words, shape)?;
         Some(Candidate { term, text, shown })
     };
-    shapes.into_iter().filter_map(told).take(limits::RANKING_CANDIDATES_MOST_CANDIDATES).collect()
+    shapes.into_iter().filter_map(told).collect()
 }
 
 impl Candidate {

@@ -24,7 +24,7 @@ pub(super) fn level_by_level(ranks: &[GameRank], steps: Vec<Taken>) -> Vec<usize
             let falls = |at: usize| component.iter().filter(|step| lists[at][0].contains(step)).count();
             let best = (0..ranks.len()).filter(useful).max_by_key(|&at| (falls(at), std::cmp::Reverse(at)));
             let Some(best) = best.filter(|&at| falls(at) > 0) else { continue };
-            if chosen.len() < limits::RANKING_GAME_MOST_TOGETHER || chosen.contains(&best) {
+            if chosen.len() < limits::RANKING_GAME_MOST_LEVELS || chosen.contains(&best) {
                 chosen.insert(best);
                 open.push(component.into_iter().filter(|step| !lists[best][0].contains(step)).collect());
             }
