@@ -150,10 +150,9 @@ fn random_models_have_the_values_that_nusmv_finds() {
     assert!(table.compared > 100, "only {} values compared", table.compared);
 }
 
-/// What the language of NuSMV 2.5 does not have yet, or reads otherwise.
-const NEWER: [&str; 10] = [
+/// What the language of NuSMV 2.5 does not have yet.
+const NEWER: [&str; 9] = [
     "comments.smv",
-    "compassion.smv",
     "counter.smv",
     "declarations.smv",
     "int.smv",
@@ -175,7 +174,8 @@ fn models_of_the_corpus_have_the_values_that_nusmv_finds() {
         let text = std::fs::read_to_string(folder.join(name)).expect("a text");
         match nusmv.values(&text) {
             Err(why) => assert!(NEWER.contains(&name.as_str()) || text.contains("0sd"), "{name}: {why}"),
-            Ok(_) if name == "compassion.smv" => {}
+            // It leaves compassion out of account in CTL.
+            Ok(_) if text.contains("COMPASSION") => {}
             Ok(theirs) => {
                 // Specifications of submodules have no expected value of their own.
                 let count = |values: &[bool], value: bool| values.iter().filter(|&&other| other == value).count();
