@@ -1,5 +1,5 @@
 //! Synchronous systems in SMV as users write them, decided by default: arbiters, shift registers, counters, pipelines, protocols, caches, a production cell,
-//! and gates with any delay. Where NuSMV is on the path it decides the same text.
+//! and gates with any delay. Where there is a NuSMV it decides the same text.
 
 use std::fmt::Write as _;
 use std::process::Command;

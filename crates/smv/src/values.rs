@@ -5,6 +5,7 @@
 
 use tertium_base::Span;
 use tertium_base::narrow::to_i64;
+use tertium_program::analysis::intervals::ExprIntervals;
 use tertium_program::{Binary, EnumId, Enumeration, Expr, ExprId, Program, Width};
 
 /// The type of a value.
@@ -55,6 +56,9 @@ impl Choice {
     }
 }
 
+/// A number that may be one of more than these is not read as a symbol.
+const MOST_NUMERALS: i64 = 4096;
+
 /// Enumerations by their members.
 #[derive(Default)]
 pub(crate) struct Enumerations {
@@ -77,6 +81,20 @@ impl Enumerations {
     pub fn symbol(&mut self, program: &mut Program, name: &str) -> Typed {
         let of = self.with(program, vec![name.to_owned()]);
         Typed { ty: Ty::Symbol(of), expr: program.exprs.add(Expr::Member(of, 0)) }
+    }
+
+    /// A number as a symbol, of the enumeration of all numbers that it may be; none if those are too many.
+    pub fn numeral(&mut self, program: &mut Program, number: ExprId) -> Option<Typed> {
+        if let Some(value) = program.exprs.constant(number) {
+            return Some(self.symbol(program, &value.to_string()));
+        }
+        let (Some(low), Some(high)) = ExprIntervals::by_types(program).at(number).bounds() else { return None };
+        if high.checked_sub(low)? > MOST_NUMERALS {
+            return None;
+        }
+        let of = self.with(program, (low..=high).map(|value| value.to_string()).collect());
+        let low = program.exprs.int(low);
+        Some(Typed { ty: Ty::Symbol(of), expr: program.exprs.binary(Binary::Sub, number, low) })
     }
 
     /// An enumeration with the members of both, those of the larger one first.

@@ -29,12 +29,14 @@ pub mod families;
 pub mod formulas;
 mod growth;
 mod mutated;
+pub mod nusmv;
 pub mod programs;
 pub mod promela;
 pub mod reference;
 pub mod refinements;
 mod rng;
 mod show;
+pub mod smv;
 pub mod spin;
 pub mod structures;
 

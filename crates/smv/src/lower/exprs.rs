@@ -342,12 +342,8 @@ impl<'m> Lowering<'m> {
                 Ok((moved_to(self, x, a.expr), moved_to(self, y, b.expr)))
             }
             // A number among symbols.
-            (Ty::Symbol(_), Ty::Int) if self.program.exprs.constant(b.expr).is_some() => {
-                let b = self.number_as_symbol(b);
-                self.alike(a, b, span)
-            }
-            (Ty::Int, Ty::Symbol(_)) if self.program.exprs.constant(a.expr).is_some() => {
-                let a = self.number_as_symbol(a);
+            (Ty::Symbol(_), Ty::Int) | (Ty::Int, Ty::Symbol(_)) => {
+                let (a, b) = (self.as_symbol(a, span)?, self.as_symbol(b, span)?);
                 self.alike(a, b, span)
             }
             (x, y) => {
@@ -357,9 +353,15 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn number_as_symbol(&mut self, number: Typed) -> Typed {
-        let value = self.program.exprs.constant(number.expr).unwrap_or(0);
-        self.enums.symbol(&mut self.program, &value.to_string())
+    /// A symbol; a number is one, too, among symbols.
+    pub(super) fn as_symbol(&mut self, value: Typed, span: Span) -> Lowered<Typed> {
+        match value.ty {
+            Ty::Int => match self.enums.numeral(&mut self.program, value.expr) {
+                Some(symbol) => Ok(symbol),
+                None => self.mismatch("a symbol, or a number of few", value.ty, span),
+            },
+            _ => Ok(value),
+        }
     }
 
     fn member_of(&mut self, a: &Choice, b: &Choice, span: Span) -> Lowered<Choice> {

@@ -75,6 +75,7 @@ impl<'m> Lowering<'m> {
             return self.distance(name, spec, goal, scope);
         }
         let property = self.property(name, &spec.formula, spec.kind, scope, spec.span)?;
+        let property = if spec.kind == SpecKind::Ctl { self.where_fair(property, &spec.formula) } else { property };
         self.program.properties.push(property);
         Ok(())
     }
@@ -146,6 +147,16 @@ impl<'m> Lowering<'m> {
             }
         };
         Ok(Property { name, logic: logic.to_owned(), source, formula: text, atoms: writing.atoms, span })
+    }
+
+    /// Of initial states, those count at which a fair path begins.
+    fn where_fair(&mut self, mut property: Property, formula: &Expr) -> Property {
+        if property.logic == "ctl*" && !holds_without_paths(formula) {
+            let mut writing = Writing { atoms: std::mem::take(&mut property.atoms), ..Writing::new(false) };
+            property.formula = format!("(E ({})) -> ({})", self.promises(&mut writing), property.formula);
+            property.atoms = writing.atoms;
+        }
+        property
     }
 
     /// What paths keep to: fairness, and that they do not end.
@@ -292,6 +303,19 @@ impl<'m> Lowering<'m> {
         }
         self.program.predicates.push(Named { name: text.to_owned(), expr: condition, span: Span::default() });
         Ok(())
+    }
+}
+
+/// Whether a branching formula surely holds where no fair path begins.
+fn holds_without_paths(formula: &Expr) -> bool {
+    match &formula.kind {
+        ExprKind::Temporal(Temporal::AllNext, ..)
+        | ExprKind::Temporal(Temporal::AllFinally | Temporal::AllGlobally, None, _)
+        | ExprKind::TemporalPair(TemporalPair::AllUntil, None, ..) => true,
+        ExprKind::Binary(Binary::And, a, b) => holds_without_paths(a) && holds_without_paths(b),
+        ExprKind::Binary(Binary::Or, a, b) => holds_without_paths(a) || holds_without_paths(b),
+        ExprKind::Binary(Binary::Implies, _, b) => holds_without_paths(b),
+        _ => false,
     }
 }
 

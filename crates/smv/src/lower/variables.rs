@@ -114,7 +114,7 @@ impl<'m> Lowering<'m> {
     /// A value as one for the place of a variable; outside its bounds where the type has no such value.
     pub(super) fn fitted(&mut self, value: Typed, id: FlatId, span: Span) -> Lowered<ExprId> {
         let ty = self.flat.variables[id.index()].ty.clone();
-        let constant = self.program.exprs.constant(value.expr);
+        let value = if matches!(ty, FlatType::Symbols(_)) { self.as_symbol(value, span)? } else { value };
         let raw = match (&ty, value.ty) {
             (FlatType::Bool, _) => self.as_truth(value, span)?,
             (FlatType::Int | FlatType::Range(..), Ty::Int) => value.expr,
@@ -123,12 +123,6 @@ impl<'m> Lowering<'m> {
             (FlatType::Symbols(members), Ty::Symbol(from)) => {
                 let to = self.enums.with(&mut self.program, members.clone());
                 moved(&mut self.program, value.expr, from, to)
-            }
-            (FlatType::Symbols(members), Ty::Int) if constant.is_some() => {
-                let symbol = self.enums.symbol(&mut self.program, &constant.unwrap_or(0).to_string());
-                let to = self.enums.with(&mut self.program, members.clone());
-                let Ty::Symbol(from) = symbol.ty else { return Err(Wrong) };
-                moved(&mut self.program, symbol.expr, from, to)
             }
             (FlatType::Word { bits, signed }, Ty::Word(width))
                 if u32::from(width.bits) == *bits && width.signed == *signed =>

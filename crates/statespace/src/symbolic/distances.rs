@@ -1,7 +1,7 @@
 //! How many steps is it from one set of states to another: at least, and at most?
 //!
 //! Quantitative characteristics (Campos, Clarke, Marrero, Minea, Hiraishi 1994). The least distance is how often the image of the first set must be taken before it meets the
-//! second; the largest is how long a path that begins in the first can stay outside the second. Paths are infinite and keep to what is promised of them.
+//! second, without end if it never does; the largest is how long a path that begins in the first can stay outside the second, and undefined where one of them is empty. Paths are infinite and keep to what is promised of them.
 
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_check::Filter;
@@ -25,7 +25,7 @@ pub enum Steps {
     Count(usize),
     /// There is no path, or one that never arrives.
     Infinite,
-    /// No path begins where it should.
+    /// There is no longest path: no state to begin in is reached, or none to end in.
     Undefined,
 }
 
@@ -34,7 +34,7 @@ impl std::fmt::Display for Steps {
         match self {
             Self::Count(count) => write!(f, "{count}"),
             Self::Infinite => f.write_str("Infinity"),
-            Self::Undefined => f.write_str("undefined: no path begins there"),
+            Self::Undefined => f.write_str("undefined"),
         }
     }
 }
@@ -99,11 +99,16 @@ impl SymbolicCheck<'_, '_> {
         };
         let atoms = self.atoms(&promise.formula, self.labels(promise)?)?;
         let kept = paths(&structure, &promise.formula, &atoms, true, &fair.fairness).map_err(engines::failure)?.open;
-        let (begin, end) = (states(from)?.and(&kept)?, states(to)?.and(&kept)?);
-        if begin.is_empty() {
+        let (begin, end) = (states(from)?, states(to)?);
+        if least {
+            return shortest(&structure, begin.and(&kept)?, &end.and(&kept)?, &kept);
+        }
+        // Where there is no path at all, none leaves a state: 0 steps, as in NuSMV.
+        let (begin, end) = if kept.is_empty() { (begin, end) } else { (begin.and(&kept)?, end.and(&kept)?) };
+        if begin.is_empty() || end.is_empty() {
             return Ok(Steps::Undefined);
         }
-        if least { shortest(&structure, begin, &end, &kept) } else { longest(&structure, &begin, &end, &kept) }
+        longest(&structure, &begin, &end, &kept)
     }
 }
 
