@@ -16,7 +16,7 @@ use tertium_base::{StopReason, Stopped};
 use tertium_explore::rows::{RowReader, UnreadableRow};
 use tertium_explore::search::liveness::{Lasso, Monitor, ProductRows};
 use tertium_explore::search::{Blind, Finding, Progress, Summary};
-use tertium_explore::successors::{Expansion, RowSuccessors};
+use tertium_explore::successors::RowSuccessors;
 
 use crate::failure::ClusterFailure;
 use crate::own_states::OwnStates;
@@ -142,7 +142,6 @@ impl Candidates {
 pub(crate) struct ProductPart<'q, S: RowSuccessors, M: Monitor> {
     pub own: OwnStates<'q, ProductRows<'q, S, M>, Blind>,
     pub product: &'q ProductRows<'q, S, M>,
-    pub found: Expansion,
     /// One for each thread.
     pub expanders: Vec<Expander<'q, S, M>>,
     row: Vec<u32>,
@@ -171,7 +170,7 @@ pub(crate) fn look_for_cycle<S: RowSuccessors, M: Monitor>(
     own.explore(name, rounds, progress)?;
     let place = (rounds.index(), rounds.peers());
     let expanders = (0..rounds.threads()).map(|_| Expander::new(product, &own.store, place)).collect();
-    let mut part = ProductPart { own, product, found: Expansion::default(), expanders, row: Vec::new() };
+    let mut part = ProductPart { own, product, expanders, row: Vec::new() };
     let (mut lasso, mut passes) = (None, 0);
     if part.own.told.complete() {
         match part.decide(rounds, &mut passes) {
