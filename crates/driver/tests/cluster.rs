@@ -140,3 +140,17 @@ fn weak_and_strong_fairness() {
     assert_eq!(values.iter().min(), Some(&2), "{values:?}");
     assert!(values.iter().max() > Some(&2), "{values:?}");
 }
+
+/// What is left may have states at which strong fairness binds a run that goes round where it does not.
+#[test]
+fn strong_fairness_outside_of_the_component() {
+    let text = "system phases strong fair P var phase, x, y : 0..1 = 0
+                process Q { loop { choose { when phase = 0 do x := 1 - x } or { when phase = 0 do phase := 1 } or { when phase = 1 do skip } } }
+                process P { loop { when phase = 1 do y := 1 - y } }
+                property f_early: ltl F G !(phase = 0 && x = 1)
+                property f_late: ltl F G !(phase = 1 && y = 1)\n";
+    let file = model(&mut Case::new(0, 0), text.to_owned(), ModelLanguage::Gcl).expect("no mistakes");
+    for size in [(1, 1), (2, 1), (3, 1)] {
+        assert_eq!(compare(&file, false, size), (2, 2), "{size:?}");
+    }
+}
