@@ -99,7 +99,7 @@ mod tests {
                     store.mask_by(&first, &varying, 1);
                     let mut branches = store.branches();
                     for _ in 0..30 {
-                        while store.insert_afresh(random.pick(&known), &mut branches).is_err() {
+                        while store.insert_afresh(random.pick::<Vec<u32>>(&known), &mut branches).is_err() {
                             store.grow();
                         }
                     }
