@@ -12,7 +12,7 @@ use tertium_explore::store::StateStore;
 use tertium_explore::successors::RowSuccessors;
 
 use crate::failure::ClusterFailure;
-use crate::own_states::{Next, OwnStates, RoundReport};
+use crate::own_states::{OwnStates, RoundReport, Turn};
 use crate::owners::owner_of_row;
 use crate::rounds::Rounds;
 use crate::search::Question;
@@ -70,12 +70,12 @@ impl<'a, 'q, 't, S: RowSuccessors, O: Observer> Leader<'a, 'q, 't, S, O> {
         loop {
             let next = self.agree(end)?;
             match next {
-                Next::Nothing => return Ok(()),
-                Next::SameLevel => {}
-                Next::NextLevel { is_due } => end = self.begin_level(end, is_due),
+                Turn::End => return Ok(()),
+                Turn::SameLevel => {}
+                Turn::NextLevel { is_due } => end = self.begin_level(end, is_due),
             }
             self.expand_level(end)?;
-            self.own.told.depth += usize::from(next != Next::SameLevel);
+            self.own.told.depth += usize::from(next != Turn::SameLevel);
         }
     }
 
@@ -124,7 +124,7 @@ impl<'a, 'q, 't, S: RowSuccessors, O: Observer> Leader<'a, 'q, 't, S, O> {
     }
 
     /// Tells the others what is new, hears what they have; what comes next.
-    fn agree(&mut self, end: usize) -> Result<Next, ClusterFailure> {
+    fn agree(&mut self, end: usize) -> Result<Turn, ClusterFailure> {
         let options = self.own.question.options;
         loop {
             if self.own.stopped.is_none() {

@@ -41,6 +41,8 @@ pub(crate) struct Outbox {
     /// Keys that were sent lately, by some bits of their hashes.
     lately: Vec<u64>,
     lately_rows: Vec<Vec<u32>>,
+    /// The hashes of these, which lie near the processor: most rows differ there.
+    lately_hashes: Vec<u32>,
     /// The state whose successors are asked about, and its hash.
     base: Vec<u32>,
     hash: u32,
@@ -81,6 +83,7 @@ impl Outbox {
             rows: (0..processes).map(|_| RowWriter::default()).collect(),
             lately: Vec::new(),
             lately_rows: vec![Vec::new(); if processes > 1 { LATELY_ROWS } else { 0 }],
+            lately_hashes: vec![0; if processes > 1 { LATELY_ROWS } else { 0 }],
             base: Vec::new(),
             hash: 0,
             row: Vec::new(),
@@ -139,18 +142,23 @@ impl Outbox {
         MOST_KEYS.min(WAITING_KEYS / self.processes)
     }
 
-    /// Whose a successor is; its row is in `row` then, unless it was met lately.
-    fn owner_and_row(&mut self, found: &Expansion, step: usize) -> (usize, bool) {
-        let hash = hash_after(&self.base, self.hash, found.changes(step));
-        let owner = owner(hash, self.processes);
+    /// Puts the row of a successor with this hash into `row`; whether it was met lately.
+    fn is_known(&mut self, found: &Expansion, step: usize, hash: u32) -> bool {
         found.copy_row(step, &mut self.row);
-        let lately = &mut self.lately_rows[below(hash_of(u64::from(hash)), LATELY_ROWS)];
-        let is_known = *lately == self.row;
-        if !is_known {
-            lately.clear();
-            lately.extend_from_slice(&self.row);
+        let place = below(hash_of(u64::from(hash)), LATELY_ROWS);
+        let (known, lately) = (&mut self.lately_hashes[place], &mut self.lately_rows[place]);
+        if *known == hash && *lately == self.row {
+            return true;
         }
-        (owner, is_known)
+        *known = hash;
+        lately.clear();
+        lately.extend_from_slice(&self.row);
+        false
+    }
+
+    /// The hash of a successor.
+    fn hash_of_step(&self, found: &Expansion, step: usize) -> u32 {
+        hash_after(&self.base, self.hash, found.changes(step))
     }
 
     fn send_row(&mut self, owner: usize) {
@@ -190,26 +198,26 @@ impl Outlet for Outbox {
     }
 
     fn takes_step(&mut self, found: &Expansion, step: usize) -> bool {
-        if owner(hash_after(&self.base, self.hash, found.changes(step)), self.processes) == self.me {
+        let hash = self.hash_of_step(found, step);
+        let owner = owner(hash, self.processes);
+        if owner == self.me {
             return false;
         }
-        let (owner, is_known) = self.owner_and_row(found, step);
-        if !is_known {
+        if !self.is_known(found, step, hash) {
             self.send_row(owner);
         }
         true
     }
 
     fn sets_aside(&mut self, found: &Expansion, step: usize) {
-        let (owner, is_known) = self.owner_and_row(found, step);
-        if is_known {
+        let hash = self.hash_of_step(found, step);
+        if self.is_known(found, step, hash) {
             return;
         }
         self.misfits += 1;
-        if owner == self.me {
-            self.aside.add(&self.row);
-        } else {
-            self.send_row(owner);
+        match owner(hash, self.processes) {
+            owner if owner == self.me => self.aside.add(&self.row),
+            owner => self.send_row(owner),
         }
     }
 }

@@ -39,9 +39,9 @@ pub(crate) struct RoundReport {
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum Turn {
     /// The search has ended.
-    Nothing,
+    End,
     /// Some states of the level are not expanded yet.
     SameLevel,
     /// The next level; whether to write down what there is before.
@@ -147,7 +147,7 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
     }
 
     /// Hears what all processes tell; what comes next.
-    pub fn hear(&mut self, reports: &[RoundReport]) -> Next {
+    pub fn hear(&mut self, reports: &[RoundReport]) -> Turn {
         self.told.states = reports.iter().map(|report| report.states).sum();
         for (depth, row) in reports.iter().flat_map(|report| &report.places) {
             self.tell(*depth, row);
@@ -162,17 +162,17 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
         let full = self.question.options.max_states.is_some_and(|most| self.told.states > most);
         self.told.stopped = match stopped {
             Some(reason) => Some(Stopped(reason)),
-            None if rest > 0 => return Next::SameLevel,
+            None if rest > 0 => return Turn::SameLevel,
             None if fresh == 0 => None,
             None if full || self.question.observer.is_enough(&self.told) => Some(Stopped(StopReason::Count)),
             None => None,
         };
         if self.told.stopped.is_none() && fresh > 0 {
-            return Next::NextLevel { is_due: reports.first().is_some_and(|first| first.is_due) };
+            return Turn::NextLevel { is_due: reports.first().is_some_and(|first| first.is_due) };
         }
         // The depth is that of the last level that was expanded.
         self.told.depth = self.told.depth.saturating_sub(1);
-        Next::Nothing
+        Turn::End
     }
 
     /// Notes all that there is to be found at a state that somebody else may have found.

@@ -9,7 +9,6 @@ use tertium_explore::store::BitMask;
 /// For each byte of a word, what its values contribute.
 static BYTES: [[u32; 256]; 4] = byte_tables();
 
-#[expect(clippy::cast_possible_truncation, reason = "the upper half")]
 const fn byte_tables() -> [[u32; 256]; 4] {
     let (mut tables, mut byte, mut random) = ([[0; 256]; 4], 0, 0x9E37_79B9_7F4A_7C15_u64);
     while byte < 4 {
@@ -60,7 +59,7 @@ pub(crate) fn hash_after(row: &[u32], hash: u32, changes: &[(u32, u32)]) -> u32 
 #[inline]
 pub(crate) fn owner(hash: u32, processes: usize) -> usize {
     let mixed = u64::from(hash).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 32;
-    below(mixed * processes as u64 >> 32, processes)
+    below((mixed * processes as u64) >> 32, processes)
 }
 
 /// Which of so many processes keeps a row.
