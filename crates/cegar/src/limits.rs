@@ -144,7 +144,7 @@ pub const DEFAULT_REFINEMENTS: u32 = 20;
 /// More abstract states than this are not visited unless the user allows more.
 pub const REFINEMENT_MOST_STATES: usize = 100_000;
 /// After so many rounds a ranked game is played for what single states decide.
-pub const GAME_AFTER_ROUNDS: usize = 6;
+pub const GAME_AFTER_ROUNDS: usize = 3;
 /// How many changes of numbers are looked at when predicates have not helped.
 pub const REFINEMENT_MANY_CHANGES: usize = 800;
 
@@ -252,6 +252,8 @@ pub const CONSERVED_MOST_BOUNDS: usize = 4;
 pub const CONSERVED_MOST_PREDICATES: usize = 6;
 /// So many preconditions that speak of chosen values become predicates.
 pub const INPUT_PRECONDITIONS_MOST: usize = 6;
+/// If there are no more of them, they are tried before anything else that may help whoever chooses.
+pub const INPUT_PRECONDITIONS_FEW: usize = 3;
 /// So often a chosen value is followed from one variable to the next.
 pub const INPUT_PRECONDITIONS_MOST_COPIES: usize = 3;
 /// So many comparisons that follow from two others become predicates.

@@ -12,6 +12,7 @@
 
 mod augmented;
 mod blocked_runs;
+mod chosen_predicates;
 mod chosen_ranks;
 mod conserved_sums;
 mod end_reading;

@@ -19,14 +19,13 @@ use tertium_program::{InitialValue, ProcessId, Program};
 use tertium_smt::TermId;
 
 use super::Loop;
-use super::conserved_sums::add_conserved_sums;
+use super::chosen_predicates::{Addition, WHERE_CHOSEN};
 use super::end_reading::stays;
-use super::input_preconditions::add_input_preconditions;
 use super::open_cycles::Lacking;
 use super::ranking::{Ranking, ordered_pairs, repeatable, treated_fairly};
 use super::ranking_candidates::Candidate;
 use super::ranking_levels::level_by_level;
-use super::resolvents::{add_resolvents, sides_of_equations, tight_invariants};
+use super::resolvents::{sides_of_equations, tight_invariants};
 use crate::answer::Round;
 use crate::limits;
 use crate::predicate_abstraction::basis::{self, Basis};
@@ -100,25 +99,14 @@ impl Loop<'_> {
             }
             won = self.played(prepared, asked, &formula, most, &mut lacking)?;
         }
-        if won.is_none() && !hard(prepared) && self.chooses(asked) {
-            prepared.system.keep_predicates(before);
-            if add_input_preconditions(prepared) {
-                won = self.played(prepared, asked, &formula, most, &mut lacking)?;
+        let additions: &[Addition] = if self.chooses(asked) { &WHERE_CHOSEN } else { &[] };
+        for add in additions {
+            if won.is_some() || hard(prepared) {
+                break;
             }
-        }
-        if won.is_none() && !hard(prepared) && self.chooses(asked) {
             // Conditions that have not helped are left out again, since each makes more states.
             prepared.system.keep_predicates(before);
-            let sides = sides_of_equations(prepared);
-            let added = sides.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
-            if added.is_ok() && add_resolvents(prepared) {
-                won = self.played(prepared, asked, &formula, most, &mut lacking)?;
-            }
-        }
-        if won.is_none() && !hard(prepared) && self.chooses(asked) {
-            prepared.system.keep_predicates(before);
-            if add_conserved_sums(prepared) {
-                add_input_preconditions(prepared);
+            if add(prepared) {
                 won = self.played(prepared, asked, &formula, most, &mut lacking)?;
             }
         }

@@ -54,14 +54,19 @@ impl Loop<'_> {
         Ok(found)
     }
 
-    /// Plays a ranked game for a property that single states decide: what is far away is reached by coming nearer, not by one path after the other.
+    /// Plays a ranked game for a property that single states decide: what is far away is reached by coming nearer, not by one path after the other. Local predicates are tried first, as for other properties.
     pub(super) fn game_of_states(&mut self, number: QuestionId) -> Result<bool, Failure> {
         if !matches!(self.questions[number.index()], Question::Property(_)) {
             return Ok(false);
         }
         let asked: Vec<ExprId> = atoms_of(&self.questions[number.index()]).collect();
         let mut own = prepare(self.work.file, &asked, &self.how, self.work.budget)?;
-        let won = self.ranked_game(&mut own, number, limits::RANKING_GAME_FEW_CHANGES)?;
+        let local = self.makes_local(&mut own, number);
+        let mut won = self.ranked_game(&mut own, number, limits::RANKING_GAME_FEW_CHANGES)?;
+        if !won && local {
+            own = prepare(self.work.file, &asked, &self.how, self.work.budget)?;
+            won = self.ranked_game(&mut own, number, limits::RANKING_GAME_FEW_CHANGES)?;
+        }
         self.open_cycle = None;
         Ok(won)
     }
