@@ -81,6 +81,8 @@ pub(crate) struct Evaluation<'e, 'p> {
     /// The states without a step; known only when all steps are.
     pub deadlock: Option<&'e Set>,
     known: HashMap<ExprId, Evaluated>,
+    /// What stands for expressions inside others.
+    names: HashMap<ExprId, SymbolicValue>,
 }
 
 /// The slots at the beginning of a step: what their bits say.
@@ -116,19 +118,36 @@ pub(crate) fn beginning(cells: &Cells, diagrams: &Diagrams) -> Result<SymbolicSt
 
 impl<'e, 'p> Evaluation<'e, 'p> {
     pub fn new(semantics: &'e Semantics<'p>, diagrams: &'e Diagrams, moment: &'e SymbolicState) -> Self {
-        Self { semantics, diagrams, moment, deadlock: None, known: HashMap::new() }
+        Self { semantics, diagrams, moment, deadlock: None, known: HashMap::new(), names: HashMap::new() }
+    }
+
+    /// Reads these expressions as these values where they are parts of others.
+    pub fn with_names(self, names: HashMap<ExprId, SymbolicValue>) -> Self {
+        Self { names, ..self }
     }
 
     /// The value of an expression.
     pub fn seen(&mut self, root: ExprId) -> Result<Evaluated, EncodingError> {
         let exprs = &self.semantics.program().exprs;
-        for id in exprs.reachable(&[root]) {
-            if !self.known.contains_key(&id) {
-                let seen = self.operator(id)?;
-                self.known.insert(id, seen);
+        let mut open = vec![(root, false)];
+        while let Some((id, ready)) = open.pop() {
+            if self.known.contains_key(&id) && (id != root || !self.names.contains_key(&id)) {
+                continue;
+            }
+            match self.names.get(&id) {
+                Some(value) if id != root => _ = self.known.insert(id, self.sure(value.clone())),
+                _ if ready => _ = self.known.insert(id, self.operator(id)?),
+                _ => {
+                    open.push((id, true));
+                    open.extend(exprs.children(id).into_iter().rev().map(|child| (child, false)));
+                }
             }
         }
-        Ok(self.known[&root].clone())
+        let seen = self.known[&root].clone();
+        if let Some(value) = self.names.get(&root) {
+            self.known.insert(root, self.sure(value.clone()));
+        }
+        Ok(seen)
     }
 
     /// The value of a condition.

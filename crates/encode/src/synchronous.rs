@@ -3,14 +3,21 @@
 //! A value that is chosen and only put into a variable needs no bits of its own: it is what the variable holds afterwards. So a relation between now
 //! and next, as synchronous languages write it, is encoded as it stands.
 
+use std::collections::HashMap;
+
 use tertium_dd::{Bit, CLUSTER_NODES, RelationPart, Set};
-use tertium_program::{Action, Assign, Binary, Domain, Expr, ExprId, Mistake, Place, Step, Type};
+use tertium_program::{Action, Assign, Binary, Domain, Expr, ExprId, Mistake, Place, Sort, Step, Type};
 
 use crate::EncodingError;
 use crate::bit_vector::BitVector;
 use crate::cells::{Cell, Cells};
 use crate::evaluation::{Evaluation, SymbolicState, SymbolicValue};
-use crate::relation::{BlockPath, MOST_WRITTEN, StepEncoder};
+use crate::relation::{BlockPath, StepEncoder};
+
+/// A step that writes no more bits than this is one relation: it has few conjuncts.
+const FEW_BITS: usize = 8;
+/// What becomes of a variable is a name inside other values from this size on.
+const SMALLEST_NAMED: u32 = 4;
 
 /// Values, and the cells that they are for.
 type ValuesWithCells = (Vec<SymbolicValue>, Vec<usize>);
@@ -36,34 +43,44 @@ impl StepEncoder<'_, '_> {
         let Some(written) = self.targets(assigns) else { return Ok(false) };
         let bits: Vec<(Bit, Bit)> =
             written.iter().flat_map(|target| self.cells.cells[target.cell].bits.iter().copied()).collect();
-        if bits.len() <= MOST_WRITTEN {
+        if bits.len() <= FEW_BITS {
             return Ok(false);
         }
         let Some((values, aliases)) = self.chosen(step, &written)? else { return Ok(false) };
         let moment = SymbolicState { inputs: values, ..here.moment.clone() };
-        let mut evaluation = Evaluation::new(self.semantics, self.diagrams, &moment);
-        let Some(mut conjuncts) = self.guards(step, &here.reached, &mut evaluation)? else { return Ok(false) };
-        let guards = conjuncts.len();
+        let names = self.names(&written, &aliases)?;
+        let named = !names.is_empty();
+        let mut exact = Evaluation::new(self.semantics, self.diagrams, &moment);
+        let mut evaluation = Evaluation::new(self.semantics, self.diagrams, &moment).with_names(names);
+        let guards = match self.guards(step, &here.reached, &mut evaluation)? {
+            None if named => self.guards(step, &here.reached, &mut exact)?,
+            guards => guards,
+        };
+        let Some(mut conjuncts) = guards else { return Ok(false) };
         let mut misfits = Vec::new();
         for target in &written {
             let cell = &self.cells.cells[target.cell];
             let alias = aliases.contains(&target.cell);
             let seen = evaluation.seen(target.assign.value)?;
-            if !seen.wrong.any()?.is_empty() {
+            if !seen.wrong.any()?.is_empty() && (!named || !exact.seen(target.assign.value)?.wrong.any()?.is_empty()) {
                 return Ok(false);
             }
             let Some(misfit) = self.updated(target, &seen.value, alias, cell, &mut conjuncts)? else {
                 return Ok(false);
             };
-            misfits.extend(Some(misfit).filter(|misfit| !misfit.is_empty()));
-        }
-        for misfit in misfits {
-            let mut wrong = misfit;
-            for guard in &conjuncts[..guards] {
-                wrong = wrong.and(guard)?;
+            // What is chosen for a variable has the type of it.
+            if !alias && !misfit.is_empty() {
+                misfits.push(target);
             }
-            let later = self.diagrams.quantified(bits.iter().map(|&(_, later)| later))?;
-            self.fail(Mistake::RangeOverflow, &wrong.exists(&later)?)?;
+        }
+        if !misfits.is_empty() {
+            // What does not fit is said without names, which stand for values that do.
+            let Some(guards) = self.guards(step, &here.reached, &mut exact)? else { return Ok(false) };
+            for target in misfits {
+                let value = exact.seen(target.assign.value)?.value;
+                let Some(misfit) = self.misfit(target, &value)? else { return Ok(false) };
+                self.fail(Mistake::RangeOverflow, &self.somewhere(misfit, &guards, &bits)?)?;
+            }
         }
         let inputs = &self.cells.inputs;
         let part = RelationPart::conjunctive(self.diagrams, conjuncts, &bits, inputs, CLUSTER_NODES)?;
@@ -97,6 +114,37 @@ impl StepEncoder<'_, '_> {
             found.push(Written { cell, assign });
         }
         Some(found)
+    }
+
+    /// The states in which a step that these guards admit is one of these.
+    fn somewhere(&self, steps: Set, guards: &[Set], bits: &[(Bit, Bit)]) -> Result<Set, EncodingError> {
+        for guard in guards {
+            if steps.and(guard)?.is_empty() {
+                return Ok(self.diagrams.empty());
+            }
+        }
+        let conjuncts = std::iter::once(steps).chain(guards.iter().cloned()).collect();
+        let part = RelationPart::conjunctive(self.diagrams, conjuncts, bits, &self.cells.inputs, CLUSTER_NODES)?;
+        Ok(part.sources()?)
+    }
+
+    /// What becomes of a variable may be a part of what becomes of others (`next(y) := next(x) = 1`): there it is what the variable holds afterwards, so that
+    /// the conjunct relates values after the step and is no larger than it was written.
+    fn names(
+        &self,
+        written: &[Written<'_>],
+        aliases: &[usize],
+    ) -> Result<HashMap<ExprId, SymbolicValue>, EncodingError> {
+        let program = self.semantics.program();
+        let mut names = HashMap::new();
+        for target in written.iter().filter(|target| !aliases.contains(&target.cell)) {
+            let (value, cell) = (target.assign.value, &self.cells.cells[target.cell]);
+            let same_sort = cell.truth == (program.exprs.sort(value) == Sort::Bool);
+            if same_sort && program.exprs.size(value) >= SMALLEST_NAMED {
+                names.insert(value, self.afterwards(cell)?);
+            }
+        }
+        Ok(names)
     }
 
     /// The values of the inputs, and the cells that hold one of them afterwards; none if an input has another kind of domain than a finite type.
@@ -172,6 +220,18 @@ impl StepEncoder<'_, '_> {
         Ok(Some(parts))
     }
 
+    /// Where a value does not fit the type of its variable; none if the bounds of that are not known.
+    fn misfit(&self, target: &Written<'_>, value: &SymbolicValue) -> Result<Option<Set>, EncodingError> {
+        let program = self.semantics.program();
+        let ty = program.variable(target.assign.place.variable()).ty;
+        if ty == Type::Bool {
+            return Ok(Some(self.diagrams.empty()));
+        }
+        let (Some(lo), Some(hi)) = self.special.of_type(program, ty) else { return Ok(None) };
+        let evaluation = Evaluation::new(self.semantics, self.diagrams, self.start);
+        Ok(Some(evaluation.as_number(value)?.within(lo, hi, self.diagrams)?.not()))
+    }
+
     /// Adds what becomes of a cell; returns where the value does not fit its type. None if its bounds are not known.
     fn updated(
         &self,
@@ -184,7 +244,7 @@ impl StepEncoder<'_, '_> {
         let program = self.semantics.program();
         let var = target.assign.place.variable();
         let evaluation = Evaluation::new(self.semantics, self.diagrams, self.start);
-        let mut misfit = self.diagrams.empty();
+        let Some(misfit) = self.misfit(target, value)? else { return Ok(None) };
         let codes = if program.variable(var).ty == Type::Bool {
             vec![evaluation.as_truth(value)?]
         } else {
@@ -193,7 +253,6 @@ impl StepEncoder<'_, '_> {
             let (Some((least, most)), (Some(lo), Some(hi))) = (self.special.limits(program, var), declared) else {
                 return Ok(None);
             };
-            misfit = number.within(lo, hi, self.diagrams)?.not();
             // Other values than those that were found come only from states that cannot be reached.
             conjuncts.push(number.within(least.max(lo), most.min(hi), self.diagrams)?);
             if alias { Vec::new() } else { Cells::code(cell, &number, self.diagrams)? }
