@@ -168,6 +168,12 @@ impl Team {
 }
 
 impl Meeting {
+    /// Which process this is.
+    #[must_use]
+    pub fn process(&self) -> usize {
+        self.team.process
+    }
+
     /// Gives every process the task of process 0, which is the one that knows it; the others' is not asked for.
     ///
     /// # Errors

@@ -245,3 +245,45 @@ impl<'s> SharedPart<'s> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tertium_base::Budget;
+    use tertium_explore::rows::RowWriter;
+    use tertium_explore::store::VaryingBits;
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let budget = Budget::unlimited();
+        let options = ClusterOptions { max_states: None, budget: &budget, checkpoints: None, masked_after: 1 };
+        let mut store = StateStore::masked_by_agreement(3);
+        let mut branches = store.branches();
+        store.insert_afresh(&[1, 2, 3], &mut branches).expect("an empty store has room");
+        store.mask_by(&[1, 2, 3], &VaryingBits(vec![7, 0, 255]), 1);
+        let owners = KeyOwners::of(store.key_mask().expect("few bits"), 2);
+        let part = SharedPart::new(store, (1, 2), 1, &options);
+        let key_of = |process: usize| (0..).find(|&key| key & !owners.bits == 0 && owners.owner(key) == process);
+        let keys = |keys: &[u64]| {
+            let mut bytes = vec![KEYS];
+            crate::key_codes::write_keys(&mut keys.to_vec(), &mut bytes);
+            bytes
+        };
+        let (theirs, ours) = (key_of(0).expect("some are"), key_of(1).expect("some are"));
+        assert!(part.open(&keys(&[ours]), Some(&owners)).is_ok());
+        assert!(part.open(&keys(&[ours]), None).is_err(), "nobody has keys yet");
+        assert!(part.open(&keys(&[ours, theirs]), Some(&owners)).is_err(), "it belongs to somebody else");
+        assert!(owners.bits == u64::MAX || part.open(&keys(&[!owners.bits]), Some(&owners)).is_err());
+        let rows = |process: usize| {
+            let mut writer = RowWriter::default();
+            let row = (0..).map(|word| [word, 2, 3]).find(|row| owner_of_row(row, 2) == process).expect("some are");
+            writer.add(&row);
+            [vec![ROWS], writer.take()].concat()
+        };
+        assert!(part.open(&rows(1), None).is_ok() && part.open(&rows(1), Some(&owners)).is_ok());
+        assert!(part.open(&rows(0), None).is_err(), "it belongs to somebody else");
+        let whole = rows(1);
+        assert!(part.open(&whole[..whole.len() - 1], None).is_err(), "it is cut off");
+        assert!([&[][..], &[7], &[2, 0, 0]].iter().all(|bytes| part.open(bytes, Some(&owners)).is_err()));
+    }
+}

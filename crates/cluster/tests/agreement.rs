@@ -4,6 +4,7 @@ mod together;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tertium_base::{Budget, StopReason};
@@ -11,7 +12,7 @@ use tertium_cluster::{ClusterFailure, ClusterOptions, ClusterSearch, Meeting, se
 use tertium_explore::compiled::Compiled;
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
-use tertium_explore::search::{Finding, FindingPlace, Summary};
+use tertium_explore::search::{Finding, FindingPlace, Observer, Summary};
 use tertium_program::{Program, Semantics};
 use tertium_testkit::{for_random_cases, random_promela};
 use together::{Picky, addresses, processes, team};
@@ -227,4 +228,45 @@ fn who_is_lost_is_named_and_nothing_is_answered() {
         let outcome = one.join().expect("no panic").map(|found| found.summary);
         assert!(matches!(outcome, Err(ClusterFailure::Lost { process: 1, .. })), "{outcome:?}");
     });
+}
+
+/// Gives up after some states, in one process only.
+struct Clumsy {
+    looks: AtomicUsize,
+    most: usize,
+}
+
+impl Observer for Clumsy {
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn look(&self, _: &[u32], (): &mut (), _: &mut dyn FnMut(usize)) {
+        assert!(self.looks.fetch_add(1, Ordering::Relaxed) < self.most, "it gives up");
+    }
+}
+
+/// Whoever fails by itself does not let the others wait for ever.
+#[test]
+fn a_process_that_fails_is_lost_for_the_others() {
+    let text = "system s var x, y : 0..90 = 0
+        process P { while x < 90 { x := x + 1; } } process Q { while y < 90 { y := y + 1; } }";
+    let program = tertium_gcl::compile(text).program.expect("no mistakes");
+    for (workers, most) in [(1, 0), (1, 700), (2, 3000)] {
+        let take_part = |meeting: Meeting| {
+            let (semantics, budget) = (Semantics::new(&program), Budget::unlimited());
+            let compiled = Compiled::of(&semantics);
+            let options = ClusterOptions { max_states: None, budget: &budget, checkpoints: None, masked_after: 1000 };
+            let most = if meeting.process() == 1 { most } else { usize::MAX };
+            let clumsy = Clumsy { looks: AtomicUsize::new(0), most };
+            let wanted = |_: &Summary| Vec::new();
+            let initial = rows(&semantics, &compiled);
+            search(meeting, (&compiled, &clumsy), &initial, &wanted, &options, &mut |_| {}).map(|found| found.summary)
+        };
+        let outcomes = processes(3, workers, &take_part);
+        assert!(matches!(outcomes[1], Err(ClusterFailure::Unable { .. })), "{outcomes:?}");
+        for other in [0, 2] {
+            assert!(matches!(outcomes[other], Err(ClusterFailure::Lost { process: 1, .. })), "{outcomes:?}");
+        }
+    }
 }
