@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Int Int Int) Bool)
+(assert (forall ((t Int) (s Int) (a Int) (b Int)) (=> (and (= t 0) (= s 0) (= a (- 1)) (= b (- 1))) (inv t s a b))))
+(assert (forall ((t Int) (s Int) (a Int) (b Int) (t1 Int) (a1 Int)) (=> (and (inv t s a b) (< a 0) (= t1 (+ t 1)) (= a1 t)) (inv t1 s a1 b))))
+(assert (forall ((t Int) (s Int) (a Int) (b Int) (t1 Int) (b1 Int)) (=> (and (inv t s a b) (< b 0) (= t1 (+ t 1)) (= b1 t)) (inv t1 s a b1))))
+(assert (forall ((t Int) (s Int) (a Int) (b Int) (s1 Int) (a1 Int)) (=> (and (inv t s a b) (= a s) (= s1 (+ s 1)) (= a1 (- 1))) (inv t s1 a1 b))))
+(assert (forall ((t Int) (s Int) (a Int) (b Int) (s1 Int) (b1 Int)) (=> (and (inv t s a b) (= b s) (= s1 (+ s 1)) (= b1 (- 1))) (inv t s1 a b1))))
+(assert (forall ((t Int) (s Int) (a Int) (b Int)) (=> (and (inv t s a b) (>= a 0) (= a b)) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Int Int) Bool)
+(assert (forall ((x Int) (d Int) (b Int)) (=> (and (= x 0) (= d 1) (>= b 10)) (inv x d b))))
+(assert (forall ((x Int) (d Int) (b Int) (x1 Int)) (=> (and (inv x d b) (and (= d 1) (< x b)) (= x1 (+ x 1))) (inv x1 d b))))
+(assert (forall ((x Int) (d Int) (b Int) (d1 Int)) (=> (and (inv x d b) (and (= d 1) (>= x b)) (= d1 (- 1))) (inv x d1 b))))
+(assert (forall ((x Int) (d Int) (b Int) (x1 Int)) (=> (and (inv x d b) (and (= d (- 1)) (> x 0)) (= x1 (- x 1))) (inv x1 d b))))
+(assert (forall ((x Int) (d Int) (b Int) (d1 Int) (b1 Int)) (=> (and (inv x d b) (and (= d (- 1)) (<= x 0)) (= d1 1) (= b1 (+ b 1))) (inv x d1 b1))))
+(assert (forall ((x Int) (d Int) (b Int)) (=> (and (inv x d b) (or (< x 0) (> x b))) false)))
+(check-sat)

@@ -1,0 +1,12 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Int Int Int) Bool)
+(assert (forall ((d Int) (e Int) (s Int) (i Int)) (=> (and (= d 0) (= e 0) (= s 0) (>= i 1)) (inv d e s i))))
+(assert (forall ((d Int) (e Int) (s Int) (i Int) (e1 Int) (i1 Int)) (=> (and (inv d e s i) (and (>= i 1) (= d 0) (= e 0) (= s 0)) (= e1 1) (= i1 (- i 1))) (inv d e1 s i1))))
+(assert (forall ((d Int) (e Int) (s Int) (i Int) (d1 Int) (s1 Int) (i1 Int)) (=> (and (inv d e s i) (and (>= i 1) (>= d 1)) (= d1 (- d 1)) (= s1 (+ s 2)) (= i1 (- i 1))) (inv d1 e s1 i1))))
+(assert (forall ((d Int) (e Int) (s Int) (i Int) (e1 Int) (s1 Int) (i1 Int)) (=> (and (inv d e s i) (and (>= i 1) (>= (+ s e) 1)) (= e1 0) (= s1 (+ s e 1)) (= i1 (- i 1))) (inv d e1 s1 i1))))
+(assert (forall ((d Int) (e Int) (s Int) (i Int) (d1 Int) (e1 Int)) (=> (and (inv d e s i) (>= e 1) (= d1 (+ d 1)) (= e1 (- e 1))) (inv d1 e1 s i))))
+(assert (forall ((d Int) (e Int) (s Int) (i Int) (e1 Int) (s1 Int)) (=> (and (inv d e s i) (= s 1) (= e1 (+ e 1)) (= s1 0)) (inv d e1 s1 i))))
+(assert (forall ((d Int) (e Int) (s Int) (i Int) (d1 Int) (i1 Int)) (=> (and (inv d e s i) (and (>= i 1) (= d 0) (= e 0) (= s 0)) (= d1 1) (= i1 (- i 1))) (inv d1 e s i1))))
+(assert (forall ((d Int) (e Int) (s Int) (i Int)) (=> (and (inv d e s i) (>= d 1) (>= (+ s e) 1)) false)))
+(check-sat)

@@ -1,0 +1,11 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Int Int Int) Bool)
+(assert (forall ((a Int) (b Int) (n Int) (p Int)) (=> (and (= a 0) (= b 0) (>= n 0) (= p 0)) (inv a b n p))))
+(assert (forall ((a Int) (b Int) (n Int) (p Int) (a1 Int)) (=> (and (inv a b n p) (and (= p 0) (< a n)) (= a1 (+ a 1))) (inv a1 b n p))))
+(assert (forall ((a Int) (b Int) (n Int) (p Int) (p1 Int)) (=> (and (inv a b n p) (and (= p 0) (>= a n)) (= p1 1)) (inv a b n p1))))
+(assert (forall ((a Int) (b Int) (n Int) (p Int) (a1 Int) (b1 Int)) (=> (and (inv a b n p) (and (= p 1) (< b n)) (= a1 (+ a 1)) (= b1 (+ b 1))) (inv a1 b1 n p))))
+(assert (forall ((a Int) (b Int) (n Int) (p Int) (p1 Int)) (=> (and (inv a b n p) (and (= p 1) (>= b n)) (= p1 2)) (inv a b n p1))))
+(assert (forall ((a Int) (b Int) (n Int) (p Int) (a1 Int) (b1 Int)) (=> (and (inv a b n p) (and (= p 2) (> b 0)) (= a1 (- a 2)) (= b1 (- b 1))) (inv a1 b1 n p))))
+(assert (forall ((a Int) (b Int) (n Int) (p Int)) (=> (and (inv a b n p) (= p 2) (= b 0) (not (= a 0))) false)))
+(check-sat)

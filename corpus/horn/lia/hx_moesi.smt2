@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Int Int Int Int) Bool)
+(assert (forall ((m Int) (o Int) (e Int) (s Int) (i Int)) (=> (and (= m 0) (= o 0) (= e 0) (= s 0) (>= i 1)) (inv m o e s i))))
+(assert (forall ((m Int) (o Int) (e Int) (s Int) (i Int) (m1 Int) (o1 Int) (e1 Int) (s1 Int) (i1 Int)) (=> (and (inv m o e s i) (>= i 1) (= m1 0) (= o1 (+ o m)) (= e1 0) (= s1 (+ s e 1)) (= i1 (- i 1))) (inv m1 o1 e1 s1 i1))))
+(assert (forall ((m Int) (o Int) (e Int) (s Int) (i Int) (m1 Int) (e1 Int)) (=> (and (inv m o e s i) (>= e 1) (= m1 (+ m 1)) (= e1 (- e 1))) (inv m1 o e1 s i))))
+(assert (forall ((m Int) (o Int) (e Int) (s Int) (i Int) (m1 Int) (o1 Int) (e1 Int) (s1 Int) (i1 Int)) (=> (and (inv m o e s i) (>= (+ s o) 1) (= m1 0) (= o1 0) (= e1 1) (= s1 0) (= i1 (- (+ i m o e s) 1))) (inv m1 o1 e1 s1 i1))))
+(assert (forall ((m Int) (o Int) (e Int) (s Int) (i Int) (m1 Int) (o1 Int) (e1 Int) (s1 Int) (i1 Int)) (=> (and (inv m o e s i) (>= i 1) (= m1 0) (= o1 0) (= e1 1) (= s1 0) (= i1 (- (+ i m o e s) 1))) (inv m1 o1 e1 s1 i1))))
+(assert (forall ((m Int) (o Int) (e Int) (s Int) (i Int)) (=> (and (inv m o e s i) (>= m 1) (>= (+ e s o) 1)) false)))
+(check-sat)

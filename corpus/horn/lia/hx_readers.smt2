@@ -1,0 +1,11 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Int Int Int) Bool)
+(assert (forall ((r Int) (w Int) (q Int) (k Int)) (=> (and (= r 0) (= w 0) (= q 0) (= k 1)) (inv r w q k))))
+(assert (forall ((r Int) (w Int) (q Int) (k Int) (q1 Int)) (=> (and (inv r w q k) true (= q1 (+ q 1))) (inv r w q1 k))))
+(assert (forall ((r Int) (w Int) (q Int) (k Int) (r1 Int) (q1 Int)) (=> (and (inv r w q k) (and (>= q 1) (= w 0)) (= r1 (+ r 1)) (= q1 (- q 1))) (inv r1 w q1 k))))
+(assert (forall ((r Int) (w Int) (q Int) (k Int) (w1 Int) (q1 Int) (k1 Int)) (=> (and (inv r w q k) (and (>= q 1) (= w 0) (= r 0) (= k 1)) (= w1 1) (= q1 (- q 1)) (= k1 0)) (inv r w1 q1 k1))))
+(assert (forall ((r Int) (w Int) (q Int) (k Int) (r1 Int)) (=> (and (inv r w q k) (>= r 1) (= r1 (- r 1))) (inv r1 w q k))))
+(assert (forall ((r Int) (w Int) (q Int) (k Int) (w1 Int) (k1 Int)) (=> (and (inv r w q k) (>= w 1) (= w1 0) (= k1 1)) (inv r w1 q k1))))
+(assert (forall ((r Int) (w Int) (q Int) (k Int)) (=> (and (inv r w q k) (>= w 1) (>= r 1)) false)))
+(check-sat)
