@@ -453,3 +453,33 @@ fn horn_clauses_are_satisfiable_or_not() {
         }
     }
 }
+
+/// What becomes of `y` speaks of what becomes of `x`, in a step that writes many bits.
+fn related_values(next_of_y: &str) -> String {
+    let mut text = "MODULE main\nVAR x : 0..5; y : 0..5; z : {a, b, c};\n".to_owned();
+    (0..12).for_each(|bit| {
+        text.push_str(&format!("VAR b{bit} : boolean;\nASSIGN next(b{bit}) := b{};\n", (bit + 1) % 12))
+    });
+    text.push_str("ASSIGN init(x) := 0; next(x) := case b0 & x < 4 : x + 1; b1 & x > 0 : x - 1; TRUE : x; esac;\n");
+    text.push_str("init(z) := a; next(z) := case next(x) > 2 : b; next(y) = 5 : c; TRUE : z; esac;\n");
+    text + &format!(
+        "init(y) := 1; next(y) := {next_of_y};\nINVARSPEC y = x + 1\nINVARSPEC z = c -> b0\nSPEC EF z = b\n"
+    )
+}
+
+#[test]
+fn values_after_a_step_may_depend_on_each_other() {
+    for (next_of_y, fits, follows) in
+        [("next(x) + 1", true, true), ("next(x) + 2", false, false), ("next(x)", true, false)]
+    {
+        let file = read("related.smv", &related_values(next_of_y));
+        let (sets, visited) = (values(&file, EngineChoice::Symbolic), values(&file, EngineChoice::Auto));
+        let (sets, visited) = (sets.expect("an answer"), visited.expect("an answer"));
+        assert_eq!(sets.get("range-overflow").copied().unwrap_or(true), fits, "{next_of_y}");
+        assert_eq!(sets.get("invariant_1"), Some(&follows), "{next_of_y}");
+        // A search does not see all states.
+        for (name, value) in &visited {
+            assert_eq!(sets.get(name), Some(value), "{name} {next_of_y}");
+        }
+    }
+}

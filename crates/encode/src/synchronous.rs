@@ -57,6 +57,7 @@ impl StepEncoder<'_, '_> {
             guards => guards,
         };
         let Some(mut conjuncts) = guards else { return Ok(false) };
+        let typed = self.typed(&written)?;
         let mut misfits = Vec::new();
         for target in &written {
             let cell = &self.cells.cells[target.cell];
@@ -69,7 +70,7 @@ impl StepEncoder<'_, '_> {
                 return Ok(false);
             };
             // What is chosen for a variable has the type of it.
-            if !alias && !misfit.is_empty() {
+            if !alias && !misfit.and(&typed)?.is_empty() {
                 misfits.push(target);
             }
         }
@@ -79,7 +80,7 @@ impl StepEncoder<'_, '_> {
             for target in misfits {
                 let value = exact.seen(target.assign.value)?.value;
                 let Some(misfit) = self.misfit(target, &value)? else { return Ok(false) };
-                self.fail(Mistake::RangeOverflow, &self.somewhere(misfit, &guards, &bits)?)?;
+                self.fail(Mistake::RangeOverflow, &self.somewhere(misfit.and(&typed)?, &guards, &bits)?)?;
             }
         }
         let inputs = &self.cells.inputs;
@@ -114,6 +115,23 @@ impl StepEncoder<'_, '_> {
             found.push(Written { cell, assign });
         }
         Some(found)
+    }
+
+    /// That what is written has values of its types now and afterwards. Now it has, and what has not afterwards is told of that variable.
+    fn typed(&self, written: &[Written<'_>]) -> Result<Set, EncodingError> {
+        let program = self.semantics.program();
+        let mut all = self.diagrams.full();
+        for target in written.iter().rev() {
+            let cell = &self.cells.cells[target.cell];
+            let ty = program.variable(target.assign.place.variable()).ty;
+            let (Some(lo), Some(hi)) = self.special.of_type(program, ty) else { continue };
+            for value in [&self.start.slots[cell.slot], &self.afterwards(cell)?] {
+                if let SymbolicValue::Number(number) = value {
+                    all = all.and(&number.within(lo, hi, self.diagrams)?)?;
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// The states in which a step that these guards admit is one of these.
