@@ -25,6 +25,7 @@ fn automaton(program: &Program) -> Automaton {
 }
 
 /// Whether there is a compiler.
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn accepts(program: &Program, name: &str) -> bool {
     let semantics = Semantics::new(program);
     let compiled = Compiled::of(&semantics);
