@@ -183,6 +183,8 @@ pub const RANKING_GAME_FEW_CHANGES: usize = 1_600;
 pub const RANKING_GAME_MANY_CHANGES: usize = 4_000;
 /// Of the integers that predicates suggest, so many are looked at for a game, those first that steps of open cycles change.
 pub const RANKING_GAME_MOST_CANDIDATES: usize = 40;
+/// Of those that decrease somewhere, so many are looked at together with choices.
+pub const RANKING_GAME_MOST_WITH_SETS: usize = 16;
 /// So often what is missing for a decrease becomes predicates: a loop of so many phases is followed.
 pub const RANKING_GAME_MOST_PHASES: usize = 3;
 /// With more combinations of locations in an open cycle, steps are not chosen together with ranking functions.
@@ -252,8 +254,6 @@ pub const CONSERVED_MOST_BOUNDS: usize = 4;
 pub const CONSERVED_MOST_PREDICATES: usize = 6;
 /// So many preconditions that speak of chosen values become predicates.
 pub const INPUT_PRECONDITIONS_MOST: usize = 6;
-/// If there are no more of them, they are tried before anything else that may help whoever chooses.
-pub const INPUT_PRECONDITIONS_FEW: usize = 3;
 /// So often a chosen value is followed from one variable to the next.
 pub const INPUT_PRECONDITIONS_MOST_COPIES: usize = 3;
 /// So many comparisons that follow from two others become predicates.

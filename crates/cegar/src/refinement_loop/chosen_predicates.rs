@@ -5,21 +5,16 @@
 use super::conserved_sums::add_conserved_sums;
 use super::input_preconditions::add_input_preconditions;
 use super::resolvents::{add_resolvents, sides_of_equations};
-use crate::limits;
 use crate::predicate_abstraction::Prepared;
 
 /// Adds predicates; whether there are any to be tried.
 pub(super) type Addition = fn(&mut Prepared) -> bool;
 
 /// The ways, in the order in which they are tried.
-pub(super) const WHERE_CHOSEN: [Addition; 4] = [few_preconditions, resolvents, many_preconditions, sums];
+pub(super) const WHERE_CHOSEN: [Addition; 3] = [resolvents, preconditions, sums];
 
-fn few_preconditions(prepared: &mut Prepared) -> bool {
-    (1..=limits::INPUT_PRECONDITIONS_FEW).contains(&add_input_preconditions(prepared))
-}
-
-fn many_preconditions(prepared: &mut Prepared) -> bool {
-    add_input_preconditions(prepared) > limits::INPUT_PRECONDITIONS_FEW
+fn preconditions(prepared: &mut Prepared) -> bool {
+    add_input_preconditions(prepared)
 }
 
 fn resolvents(prepared: &mut Prepared) -> bool {

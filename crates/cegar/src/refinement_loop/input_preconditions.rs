@@ -12,8 +12,8 @@ use crate::limits;
 use crate::predicate_abstraction::Prepared;
 use crate::refine::atoms::{atoms, comparison};
 
-/// Adds such preconditions of the present predicates, the last of which come first; how many are new.
-pub(super) fn add_input_preconditions(prepared: &mut Prepared) -> usize {
+/// Adds such preconditions of the present predicates, the last of which come first; whether any is new.
+pub(super) fn add_input_preconditions(prepared: &mut Prepared) -> bool {
     let system = &mut prepared.system;
     let chosen = chosen_variables(system);
     let predicates: Vec<_> = system.predicates().iter().map(|predicate| predicate.expr).collect();
@@ -28,7 +28,7 @@ pub(super) fn add_input_preconditions(prepared: &mut Prepared) -> usize {
         for atom in std::mem::take(&mut level) {
             for precondition in preconditions(system, atom, &chosen) {
                 if system.predicates().len() >= before + limits::INPUT_PRECONDITIONS_MOST {
-                    return limits::INPUT_PRECONDITIONS_MOST;
+                    return true;
                 }
                 if system.learn_predicate(precondition) {
                     next.push(precondition);
@@ -37,7 +37,7 @@ pub(super) fn add_input_preconditions(prepared: &mut Prepared) -> usize {
         }
         level = next;
     }
-    system.predicates().len() - before
+    system.predicates().len() > before
 }
 
 /// The variables that some step sets to an input, or to what depends on one.

@@ -296,6 +296,8 @@ impl Play<'_> {
             }
         }
         self.leave_out_dominated(&mut ranks);
+        // Certain sets are asked for of each of them, which costs most.
+        ranks.truncate(limits::RANKING_GAME_MOST_WITH_SETS);
         self.ranking.left = self.ranking.left.max(limits::RANKING_GAME_LEFT_FOR_SETS);
         self.add_sets(&mut ranks)?;
         if let Some(found) = self.greedily_for(&ranks, &open)? {
