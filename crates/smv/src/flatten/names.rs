@@ -73,7 +73,14 @@ impl<'m> Flat<'m> {
                     };
                     self.followed(found, chain)
                 }
-                _ => path_text(expr).filter(|name| self.symbols.contains(name)).map(Meaning::Symbol),
+                _ => {
+                    // A name with points of its own, if it is one.
+                    let path = path_text(expr)?;
+                    match self.instances[id.index()].names.get(path.as_str()) {
+                        Some(found) => self.followed(found.clone(), chain),
+                        None => Some(path).filter(|name| self.symbols.contains(name)).map(Meaning::Symbol),
+                    }
+                }
             },
             ExprKind::Index(of, index) => {
                 let of = self.meaning_within(of, id, chain + 1)?;

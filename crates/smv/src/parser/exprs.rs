@@ -338,7 +338,7 @@ impl Parser<'_> {
         }
     }
 
-    fn field(&mut self) -> Read<Name> {
+    pub(super) fn field(&mut self) -> Read<Name> {
         if let TokenKind::Number(number) = *self.kind() {
             let name = Name { name: number.to_string(), span: self.span() };
             self.advance();

@@ -239,9 +239,20 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// A name with points, as in models that were flattened: `VAR e1.token : boolean;`.
+    fn path(&mut self) -> Read<Name> {
+        let mut name = self.name()?;
+        let start = name.span.start;
+        while self.take_mark(".") {
+            let field = self.field()?;
+            name = Name { name: format!("{}.{}", name.name, field.name), span: self.from(start) };
+        }
+        Ok(name)
+    }
+
     fn variables(&mut self, kind: VarKind, items: &mut Vec<Item>) -> Read<()> {
         while !self.at_section() && *self.kind() != TokenKind::End {
-            let name = self.name()?;
+            let name = self.path()?;
             self.require(":")?;
             let ty = self.type_expr()?;
             self.require(";")?;
