@@ -119,13 +119,13 @@ impl Script {
 
     fn declare(&mut self, name: &Form, sorts: &Form) -> Result<(), Box<Diagnostic>> {
         let Some(text) = name.atom() else { return Err(wrong("a name should stand here", name.span())) };
-        let arguments: Result<Vec<Sort>, _> = sorts.list().unwrap_or_default().iter().map(sort).collect();
-        let number = self.names.len();
-        if self.predicates.insert(text.to_owned(), number).is_some() {
+        if self.predicates.contains_key(text) {
             return Err(wrong(format!("`{text}` is declared twice"), name.span()));
         }
+        let arguments: Vec<Sort> = sorts.list().unwrap_or_default().iter().map(sort).collect::<Result<_, _>>()?;
+        self.predicates.insert(text.to_owned(), self.names.len());
         self.names.push(text.to_owned());
-        self.arguments.push(arguments?);
+        self.arguments.push(arguments);
         Ok(())
     }
 

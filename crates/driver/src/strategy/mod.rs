@@ -52,6 +52,7 @@ use tertium_load::questions::{Question, QuestionId};
 
 use self::board::Board;
 use self::facts::Facts;
+pub use self::on_device::built_without_device;
 use self::portfolio::Portfolio;
 use crate::Observer;
 use crate::failure::Failure;

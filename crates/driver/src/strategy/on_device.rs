@@ -55,6 +55,14 @@ fn fair_to_all(space: Space<'_>) -> Result<Space<'_>, Failure> {
     Ok(space.fair_to(count))
 }
 
+/// What is said where no search on a graphics processor was built in.
+#[must_use]
+pub fn built_without_device() -> Failure {
+    Diagnostic::error("E0378", "there is no graphics processor to search on: this program was built without it")
+        .help("build with the feature `gpu`, or leave out `--device`")
+        .into()
+}
+
 #[cfg(feature = "gpu")]
 fn decide(
     space: &Space<'_>,
@@ -71,7 +79,5 @@ fn decide(
 
 #[cfg(not(feature = "gpu"))]
 fn decide(_: &Space<'_>, _: &[Question], _: &Effort<'_>, _: &Situation<'_>) -> Result<Vec<ProgramAnswer>, Failure> {
-    Err(Diagnostic::error("E0378", "there is no graphics processor to search on: this program was built without it")
-        .help("build with the feature `gpu`, or leave out `--device`")
-        .into())
+    Err(built_without_device())
 }

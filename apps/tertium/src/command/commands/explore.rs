@@ -149,9 +149,7 @@ fn on_device(
     _: (&Space<'_>, &Effort<'_>),
     _: &Phase,
 ) -> Result<AnswersReport, Failure> {
-    Err(Diagnostic::error("E0378", "there is no graphics processor to search on: this program was built without it")
-        .help("build with the feature `gpu`, or leave out `--device`")
-        .into())
+    Err(tertium_driver::strategy::built_without_device())
 }
 
 /// What is written down of the search, or gone on with.
