@@ -135,7 +135,8 @@ test-scaling: $(Z3) ## searches, checks and clusters that are killed some 600 ti
 
 # Every model of the corpus, counted on the device; without one, the printed code compiled by a C++ compiler (part of `make test`).
 test-gpu: ## searches on a graphics processor against the explorer, over the whole corpus; needs CUDA's driver and run-time compiler
-	TERTIUM_GPU=1 $(CARGO) test -p tertium-gpu --features cuda --test agreement
+	TERTIUM_GPU=1 $(CARGO) test -p tertium-gpu --features cuda --test agreement --test cycles
+	TERTIUM_GPU=1 $(CARGO) test -p tertium-driver --features gpu --test device
 
 test-spin: $(Z3) peers ## random Promela models and formulas against Spin (CASES=50 times six models, fifteen with formulas; SEED=N for a given seed); needs spin and gcc
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"

@@ -7,7 +7,7 @@ mod stand_in;
 
 use tertium_base::Budget;
 use tertium_driver::program::answer::ProgramAnswer;
-use tertium_driver::program::device::{decide, decide_with};
+use tertium_driver::program::device::{Linear, decide, decide_with};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
@@ -24,7 +24,7 @@ fn compare(name: &str, file: &ProgramFile) -> usize {
     let found = if std::env::var_os("TERTIUM_GPU").is_some() {
         decide(&space, &asked, &effort, &mut |_| {})
     } else {
-        decide_with(&space, &asked, &effort, (&mut stand_in::StandIn::new, 1 << 12), &mut |_| {})
+        decide_with(&space, (&asked, Linear::Asked), &effort, (&mut stand_in::StandIn::new, 1 << 12), &mut |_| {})
     };
     let found = match found {
         Ok(found) => found,

@@ -10,7 +10,7 @@ use tertium_explore::compiled::Compiled;
 use tertium_explore::reduction::{ReductionKinds, StateSpaceReduction};
 use tertium_explore::search::liveness::Scheduling;
 use tertium_gpu::automaton::{Automaton, Move};
-use tertium_gpu::keys::SeenRows;
+use tertium_gpu::seen::SeenRows;
 use tertium_gpu::source::SearchSource;
 use tertium_program::{ExprId, Program, Semantics};
 
@@ -39,9 +39,9 @@ fn print(file: &str, option: Option<&str>) -> Result<(), String> {
     let compiled = Compiled::of(&semantics).reduced(values);
     let initial = semantics.initial_states(1, &Budget::unlimited()).map_err(|error| format!("{error:?}"))?;
     let row = compiled.representative(&compiled.plain().row(&initial[0]));
-    let mut seen = SeenRows::default();
-    seen.look_from(&compiled, std::slice::from_ref(&row));
-    let keys = seen.keys(&compiled);
+    let mut seen = SeenRows::looking_at(1 << 19);
+    seen.look_from(&compiled, std::slice::from_ref(&row), &Budget::unlimited());
+    let keys = seen.keys(&compiled, 1);
     let source = match option {
         Some("--product") => SearchSource::of_product(&compiled, &keys, &automaton(&program)),
         _ => SearchSource::of(&compiled, &keys, &[]),

@@ -7,7 +7,7 @@ use cudarc::nvrtc::{self, CompileOptions};
 use tertium_base::narrow::to_u32;
 
 use crate::device::{Device, DeviceError, Kernel};
-use crate::source::SearchSource;
+use crate::source::{Optimisation, SearchSource};
 
 /// What the search asks of a device.
 const PRELUDE: &str = include_str!("prelude.cu");
@@ -63,7 +63,11 @@ pub fn compile(source: &SearchSource, architecture: &str) -> Result<Vec<u8>, Dev
         nvrtc::compile_ptx_with_opts(&text, CompileOptions { options, ..CompileOptions::default() })
     };
     // Long programs take the compiler half a minute otherwise. Older ones do not know the option.
-    let quick = source.is_large().then(|| with(&["--Ofast-compile=min"]).ok()).flatten();
+    let quick = match source.optimisation() {
+        Optimisation::Full => None,
+        Optimisation::Some => with(&["--Ofast-compile=min"]).ok(),
+        Optimisation::Least => with(&["--Ofast-compile=max"]).ok(),
+    };
     let compiled = quick.map_or_else(|| with(&[]), Ok).map_err(failed)?;
     Ok(match compiled.as_bytes() {
         Some(bytes) => bytes.to_vec(),

@@ -25,14 +25,14 @@ static __device__ inline u32 dirty(u64 wave) { return 1u << (28 + (wave & 1)); }
 static __device__ bool find(const Search *s, const Packed &row, u64 *place) {
     u64 at = home_of(s, row);
 #if QUOTIENTS
-    u64 entry = PLACED | rest_of(s, row), further = 1ull << (KEY_BITS - s->quotient);
+    u64 entry = PLACED | rest_of(s, row), further = 1ull << rest_bits(s);
     for (int probe = 0; probe < MOST_PROBES; ++probe, entry += further) {
         if (s->keys[at] == entry) {
             *place = at;
             return true;
         }
         if (s->keys[at] == 0) return false;
-        at = (at + 1) & (s->capacity - 1);
+        at = at + 1 == s->capacity ? 0 : at + 1;
     }
 #elif KEYS
     u64 key = key_of(row);

@@ -16,10 +16,10 @@ use tertium_program::Fault;
 
 use crate::automaton::Automaton;
 use crate::device::{Device, DeviceError};
-use crate::keys::SeenRows;
 use crate::search::memory::Memory;
 use crate::search::memory::cycles::{CycleCounts, CycleMemory, Telling};
 use crate::search::{HostSteps, Leader, MOST_ATTEMPTS, Options, ProductSteps, SearchError};
+use crate::seen::SeenRows;
 use crate::source::SearchSource;
 
 /// A search for an accepted fair run that has ended.
@@ -60,18 +60,18 @@ pub fn search_cycle<S: RowSuccessors, M: Monitor, D: Device>(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<FoundCycle, SearchError> {
     let start = Instant::now();
-    let mut seen = SeenRows::default();
-    seen.look_from(compiled, initial);
+    let mut seen = SeenRows::looking_at(options.look_at);
+    seen.look_from(compiled, initial, options.budget);
     let joined = product.initial(initial);
     for _ in 0..MOST_ATTEMPTS {
-        let keys = seen.keys(compiled);
+        let keys = seen.keys(compiled, automaton.state_bits());
         let source = SearchSource::of_product(compiled, &keys, automaton).map_err(SearchError::Unsupported)?;
         let memory = Memory::new(make(&source)?, &source, options.capacity)?;
         let mut leader = Leader::new(ProductSteps::new(product, &keys), memory, options, start);
         if leader.visit(&joined, progress)? {
             return Passes::decide(leader, progress);
         }
-        seen.widen(compiled, &leader.misfits);
+        seen.widen(compiled, &leader.misfits, options.budget);
     }
     Err(SearchError::Layouts)
 }

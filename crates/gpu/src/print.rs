@@ -1,12 +1,13 @@
-//! Forms as C: one function for each process of a layout.
+//! Forms as C: one function for each process of a layout. What is the same for several layouts is printed once.
 //!
 //! Everything is computed in 64 bits and kept in the narrowest type that holds it; the compiler finds out what that saves.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::keys::KeyPlaces;
 use tertium_explore::pack::Field;
-use tertium_steps::form::{ANY, Half, Instruction, LayoutForm, Operand, Operation, ProcessForm, TIMEOUT};
+use tertium_steps::form::{ANY, Half, Instruction, LayoutForm, Operand, Operation, ProcessForm, TIMEOUT, size};
 
 /// A table that lies in at most so many words is read by choosing between them, so that the row can stay in registers.
 const FEW_WORDS: usize = 6;
@@ -26,10 +27,64 @@ enum HandOver {
     Keys,
 }
 
+/// Functions, and the tables that they read. Each is there once: layouts that differ in the last processes have most in common.
+#[derive(Clone, Debug, Default)]
+pub struct Functions {
+    tables: BTreeMap<String, usize>,
+    /// Numbers by bodies.
+    numbers: BTreeMap<String, usize>,
+    instructions: usize,
+}
+
+impl Functions {
+    fn table(&mut self, entries: String) -> usize {
+        let next = self.tables.len();
+        *self.tables.entry(entries).or_insert(next)
+    }
+
+    /// The name of the function with this body.
+    fn named(&mut self, body: String, instructions: usize) -> String {
+        let next = self.numbers.len();
+        let number = *self.numbers.entry(body).or_insert_with(|| {
+            self.instructions += instructions;
+            next
+        });
+        format!("steps{number}")
+    }
+
+    /// How many instructions they were printed from.
+    #[must_use]
+    pub fn instructions(&self) -> usize {
+        self.instructions
+    }
+
+    /// All of them. Functions that are not inlined are called, which is slower and compiled in a fraction of the time.
+    #[must_use]
+    pub fn text(&self, inlined: bool) -> String {
+        let mut text = String::new();
+        let mut tables: Vec<_> = self.tables.iter().collect();
+        tables.sort_by_key(|&(_, number)| number);
+        for (entries, number) in tables {
+            let _ = writeln!(text, "static __device__ const u32 table{number}[] = {{{entries}}};");
+        }
+        let mut functions: Vec<_> = self.numbers.iter().collect();
+        functions.sort_by_key(|&(_, number)| number);
+        let kind = if inlined { "inline" } else { "NOINLINE" };
+        for (body, number) in functions {
+            let _ = writeln!(
+                text,
+                "static __device__ {kind} int steps{number}(Thread *t, const Row &row, int timeout) {{\n{body}}}"
+            );
+        }
+        text
+    }
+}
+
 /// Prints one layout.
 struct Printer<'p> {
     form: &'p LayoutForm,
-    name: String,
+    /// The numbers of its tables.
+    tables: Vec<usize>,
     ranges: Vec<(i64, i64)>,
     words: usize,
     text: String,
@@ -37,8 +92,6 @@ struct Printer<'p> {
     hand_over: HandOver,
     /// How many successors may have been found before the instruction at hand.
     held_back: usize,
-    /// How functions are declared.
-    kind: &'static str,
     paired: bool,
     keys: Option<KeyPlaces<'p>>,
 }
@@ -48,40 +101,36 @@ struct Printer<'p> {
 pub struct Printed<'k> {
     /// Words of a row of the program.
     pub words: usize,
-    /// Functions that are not inlined are called, which is slower and compiled in a fraction of the time.
-    pub inlined: bool,
     /// Whether successors are paired with the moves of an automaton: they are no keys then before that.
     pub paired: bool,
     /// Where words are in keys, if the state's own key is there to be changed.
     pub keys: Option<KeyPlaces<'k>>,
 }
 
-/// The functions of a layout and the tables that they read, which have `name` in their names.
+/// Prints the functions of a layout; their names, by process.
 #[must_use]
-pub fn layout(form: &LayoutForm, name: &str, printed: Printed<'_>) -> String {
-    let Printed { words, inlined, paired, keys } = printed;
+pub fn layout(form: &LayoutForm, printed: Printed<'_>, functions: &mut Functions) -> Vec<String> {
+    let Printed { words, paired, keys } = printed;
+    let entry = |field: &Field| (field.word() << 8 | u32::from(field.shift())).to_string();
+    let entries = |table: &Vec<Field>| table.iter().map(entry).collect::<Vec<_>>().join(", ");
     let mut printer = Printer {
         form,
-        name: name.to_owned(),
+        tables: form.tables.iter().map(|table| functions.table(entries(table))).collect(),
         ranges: Vec::new(),
         words,
         text: String::new(),
-        indent: 0,
+        indent: 1,
         hand_over: HandOver::AtOnce,
         held_back: 0,
-        kind: if inlined { "inline" } else { "NOINLINE" },
         paired,
         keys,
     };
-    for (at, table) in form.tables.iter().enumerate() {
-        let entries: Vec<String> =
-            table.iter().map(|field| (field.word() << 8 | u32::from(field.shift())).to_string()).collect();
-        let _ = writeln!(printer.text, "static __device__ const u32 table{name}_{at}[] = {{{}}};", entries.join(", "));
+    let mut names = Vec::with_capacity(form.steps.len());
+    for steps in &form.steps {
+        printer.process(steps);
+        names.push(functions.named(std::mem::take(&mut printer.text), size(&steps.body)));
     }
-    for (pid, steps) in form.steps.iter().enumerate() {
-        printer.process(pid, steps);
-    }
-    printer.text
+    names
 }
 
 fn kind(lo: i64, hi: i64) -> &'static str {
@@ -111,12 +160,8 @@ impl Printer<'_> {
         let _ = writeln!(self.text, "{:1$}{text}", "", self.indent * 4);
     }
 
-    fn process(&mut self, pid: usize, steps: &ProcessForm) {
-        let (name, declared) = (&self.name, self.kind);
-        self.line(&format!(
-            "static __device__ {declared} int steps{name}_{pid}(Thread *t, const Row &row, int timeout) {{"
-        ));
-        self.indent += 1;
+    /// The body of the function of one process.
+    fn process(&mut self, steps: &ProcessForm) {
         // Only what is used is declared: compilers take their time with the rest.
         let mut used = vec![false; steps.registers as usize];
         mark(&steps.body, &mut used);
@@ -133,8 +178,6 @@ impl Printer<'_> {
             self.line(&format!("if (has{at}) {emit}(t, out{at});"));
         }
         self.line(&format!("return r{ANY};"));
-        self.indent -= 1;
-        self.line("}");
     }
 
     /// Makes room for successors that are handed over at the end; says how many there may be.
@@ -217,7 +260,7 @@ impl Printer<'_> {
     }
 
     fn entry(&self, table: u32, index: Operand) -> String {
-        format!("table{}_{table}[{}]", self.name, operand(index))
+        format!("table{}[{}]", self.tables[table as usize], operand(index))
     }
 
     fn load_at(&mut self, to: u32, table: u32, index: Operand) {

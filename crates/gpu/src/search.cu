@@ -13,7 +13,9 @@ struct Search {
     u32 *tags;     // for each place of the table some bits of the hash of the row there, and
     u32 *rows;     // the row
     u64 capacity;  // how many places the table has
-    u64 quotient;  // the number of its bits, where the table has quotients: a power of two then
+    u64 quotient;  // where the table has quotients: it is so many
+    u64 parts;     // parts, four to seven, of 2^quotient places each,
+    u64 one_part;  // and this is 2^64 divided by them, rounded up
     u32 *order;    // for each state, by number, its place
     u32 *parents;  // for each state the number of the state that it was found from
     u64 most;      // how many states there is room for
@@ -52,32 +54,48 @@ static __device__ inline u64 mixed(u64 key) {
 
 static __device__ inline u64 low_bits(u64 count) { return (1ull << count) - 1; }
 
-// The bits of a key that do not say where it begins.
-static __device__ inline u64 rest_of(const Search *s, const Packed &row) {
+// The bits of a key that do not say where in a part it begins: at most 55.
+static __device__ inline u64 upper_of(const Search *s, const Packed &row) {
     u64 low = row.w[0] | (u64)row.w[1] << 32;
     return low >> s->quotient | (u64)row.w[2] << (64 - s->quotient);
 }
 
+// What of them does not say in which part either: their quotient by the number of parts, which is at least four.
+static __device__ inline u64 rest_of(const Search *s, const Packed &row) { return __umul64hi(upper_of(s, row), s->one_part); }
+
+// So many bits of a place hold it.
+static __device__ inline u64 rest_bits(const Search *s) { return KEY_BITS - s->quotient - 2; }
+
+// By how many parts the remainder is moved on, since it alone would put keys that have few values there into few parts.
+static __device__ inline u64 turn_of(const Search *s, u64 low) { return (low * ODD >> 32) * s->parts >> 32; }
+
 static __device__ inline u64 home_of(const Search *s, const Packed &row) {
+    u64 upper = upper_of(s, row), rest = rest_of(s, row);
     u64 mask = low_bits(s->quotient), half = (s->quotient + 1) / 2, low = row.w[0] & mask;
     low ^= low >> half;
     low = low * ODD & mask;
     low ^= low >> half;
-    return low ^ (mixed(rest_of(s, row)) & mask);
+    low ^= mixed(rest) & mask;
+    u64 part = upper - rest * s->parts + turn_of(s, low);
+    if (part >= s->parts) part -= s->parts;
+    return part << s->quotient | low;
 }
 
 static __device__ inline Packed packed_at(const Search *s, u64 place) {
-    u64 entry = s->keys[place], mask = low_bits(s->quotient), half = (s->quotient + 1) / 2, bits = KEY_BITS - s->quotient;
+    u64 entry = s->keys[place], mask = low_bits(s->quotient), half = (s->quotient + 1) / 2, bits = rest_bits(s);
     u64 rest = entry & low_bits(bits), away = (entry & ~PLACED) >> bits;
-    u64 low = ((place - away) & mask) ^ (mixed(rest) & mask);
+    u64 home = place >= away ? place - away : place + s->capacity - away;
+    u64 low = home & mask, part = home >> s->quotient, turn = turn_of(s, low);
+    u64 upper = rest * s->parts + (part >= turn ? part - turn : part + s->parts - turn);
+    low ^= mixed(rest) & mask;
     low ^= low >> half;
     low = low * ODD_INVERSE & mask;
     low ^= low >> half;
     Packed row;
-    low |= rest << s->quotient;
+    low |= upper << s->quotient;
     row.w[0] = (u32)low;
     row.w[1] = (u32)(low >> 32);
-    row.w[2] = (u32)(rest >> (64 - s->quotient));
+    row.w[2] = (u32)(upper >> (64 - s->quotient));
     return row;
 }
 #else
@@ -138,7 +156,7 @@ static __device__ inline void number(const Search *s, u64 place, u32 parent) {
 // Enters a row; `seen` is what stood at its first place.
 #if QUOTIENTS
 static __device__ inline bool claim(const Search *s, const Packed &row, u64 at, u64 seen, u64 *place) {
-    u64 entry = PLACED | rest_of(s, row), further = 1ull << (KEY_BITS - s->quotient);
+    u64 entry = PLACED | rest_of(s, row), further = 1ull << rest_bits(s);
     for (int probe = 0; probe < MOST_PROBES; ++probe, entry += further) {
         if (seen == 0) {
             seen = atomicCAS(&s->keys[at], 0ull, entry);
@@ -148,7 +166,7 @@ static __device__ inline bool claim(const Search *s, const Packed &row, u64 at, 
             }
         }
         if (seen == entry) return false;
-        at = (at + 1) & (s->capacity - 1);
+        at = at + 1 == s->capacity ? 0 : at + 1;
         seen = s->keys[at];
     }
     s->counters[FULL] = 1;

@@ -16,11 +16,15 @@ use tertium_program::{ExprId, Fault, FaultKind, StepId};
 pub(crate) use self::host::{HostSteps, PlainSteps, ProductSteps};
 use self::memory::{Counters, Memory, count};
 use crate::device::{Device, DeviceError};
-use crate::keys::SeenRows;
+use crate::seen::SeenRows;
 use crate::source::{LIST_LENGTH, SearchSource, Unsupported};
 
 /// The search begins anew, with longer keys or other layouts, at most so often.
 pub(crate) const MOST_ATTEMPTS: usize = 24;
+/// A search that has met rows without keys goes on to meet others, until so many states were expanded by the host.
+const MOST_BESIDE: usize = 100_000;
+/// Single levels grow and shrink by chance: so many are compared with as many before them.
+const LEVELS_TOGETHER: usize = 8;
 
 /// Conditions on states.
 #[derive(Clone, Copy)]
@@ -48,6 +52,8 @@ pub struct Options<'a> {
     pub budget: &'a Budget,
     /// How many places the table has at first.
     pub capacity: u64,
+    /// So many states are looked at on the host before the search, to find out which bits vary.
+    pub look_at: usize,
     /// What states are looked at for, if anything.
     pub watched: Option<Watched<'a>>,
 }
@@ -118,10 +124,10 @@ pub fn search<D: Device>(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Found, SearchError> {
     let start = Instant::now();
-    let mut seen = SeenRows::default();
-    seen.look_from(compiled, initial);
+    let mut seen = SeenRows::looking_at(options.look_at);
+    seen.look_from(compiled, initial, options.budget);
     for _ in 0..MOST_ATTEMPTS {
-        let keys = seen.keys(compiled);
+        let keys = seen.keys(compiled, 0);
         let atoms = options.watched.map_or(&[] as &[ExprId], |watched| watched.atoms);
         let source = SearchSource::of(compiled, &keys, atoms).map_err(SearchError::Unsupported)?;
         let memory = Memory::new(make(&source)?, &source, options.capacity)?;
@@ -129,7 +135,7 @@ pub fn search<D: Device>(
         if leader.visit(initial, progress)? {
             return leader.found();
         }
-        seen.widen(compiled, &leader.misfits);
+        seen.widen(compiled, &leader.misfits, options.budget);
     }
     Err(SearchError::Layouts)
 }
@@ -144,6 +150,10 @@ pub(crate) struct Leader<'l, D: Device, H: HostSteps> {
     pub by_definition: Vec<u32>,
     /// Rows of the program that have no keys.
     pub misfits: Vec<Vec<u32>>,
+    /// The depth of the states that led to the first of them, and how many states had been expanded by the host before.
+    misfit_at: Option<(usize, usize)>,
+    /// How many states there will be, where that can be guessed.
+    expected: u64,
     pub preparation: Duration,
     /// When the preparation was over.
     pub begun: Instant,
@@ -162,6 +172,8 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
             summary: Summary::default(),
             by_definition: Vec::new(),
             misfits: Vec::new(),
+            misfit_at: None,
+            expected: u64::MAX,
             preparation: start.elapsed(),
             begun: Instant::now(),
             levels: Vec::new(),
@@ -171,11 +183,13 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
 
     /// Visits all states; says whether all had keys.
     pub fn visit(&mut self, initial: &[Vec<u32>], progress: &mut dyn FnMut(Progress)) -> Result<bool, SearchError> {
-        let Some(initial) = self.with_keys(initial) else { return Ok(false) };
-        let parents = vec![u32::MAX; initial.len()];
+        let (initial, parents) = self.with_keys(initial, &vec![u32::MAX; initial.len()]);
+        if !self.misfits.is_empty() {
+            return Ok(false);
+        }
         let mut counters = self.memory.enter(&initial, &parents)?;
         while counters.full {
-            if !self.memory.grow(counters.states)? {
+            if !self.memory.grow(counters.states, u64::MAX)? {
                 return Err(DeviceError::Memory.into());
             }
             counters = self.memory.enter(&initial, &parents)?;
@@ -185,9 +199,10 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
             let last = counters.states;
             let level = last - first;
             // Levels grow and shrink slowly. A table that grows before a level spares doing it twice.
-            let expected = level.saturating_mul(level) / before + level / 4;
-            if !self.memory.has_room(last + expected) {
-                self.memory.grow(last)?;
+            let next = level.saturating_mul(level) / before + level / 4;
+            self.expected = last.saturating_add(self.still_to_come(last));
+            if !self.memory.has_room(last + next) {
+                self.memory.grow(last, self.expected)?;
             }
             if let Err(stopped) = self.within_limits(last) {
                 self.summary.stopped = Some(stopped);
@@ -209,8 +224,8 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
                     break;
                 }
             }
-            if !self.misfits.is_empty() {
-                return Ok(false);
+            if self.has_met_enough() {
+                break;
             }
             if self.options.stop_at_finding && !self.summary.findings.is_empty() {
                 self.summary.stopped = Some(Stopped(StopReason::Count));
@@ -219,7 +234,25 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
             (first, depth, before) = (last, depth + 1, level);
         }
         self.summary.states = count(counters.states);
-        Ok(true)
+        let is_over = |stopped: Stopped| !matches!(stopped.0, StopReason::Count | StopReason::Memory);
+        Ok(self.misfits.is_empty() || self.summary.stopped.is_some_and(is_over))
+    }
+
+    /// How many states are still to be found, if the next levels go on to shrink as the last ones did; as many as can be if they did not.
+    fn still_to_come(&self, last: u64) -> u64 {
+        let begun = |levels: usize| self.levels.len().checked_sub(levels).map(|at| self.levels[at]);
+        let (Some(first), Some(middle)) = (begun(2 * LEVELS_TOGETHER), begun(LEVELS_TOGETHER)) else { return u64::MAX };
+        let (before, now) = (middle - first, last - middle);
+        match before.checked_sub(now) {
+            None | Some(0) => u64::MAX,
+            // A geometric series, and a tenth more.
+            Some(shrunk) => (now.saturating_mul(now) / shrunk).saturating_mul(11) / 10,
+        }
+    }
+
+    /// Whether enough rows without keys were met to begin anew.
+    fn has_met_enough(&self) -> bool {
+        self.misfit_at.is_some_and(|(_, before)| self.by_definition.len() - before >= MOST_BESIDE)
     }
 
     /// What was found, with runs.
@@ -242,16 +275,18 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
         self.memory.bytes() / (self.summary.states as u64).max(1)
     }
 
-    /// Rows as the device has them; those without keys become misfits.
-    fn with_keys(&mut self, rows: &[Vec<u32>]) -> Option<Vec<Vec<u32>>> {
-        let mut on_device = Vec::with_capacity(rows.len());
-        for row in rows {
-            match self.host.to_device(row) {
-                Some(row) => on_device.push(row),
-                None => self.misfits.push(H::program_row(row).to_vec()),
+    /// Rows as the device has them, with the states that they were found from; those without keys become misfits.
+    fn with_keys(&mut self, rows: &[Vec<u32>], parents: &[u32]) -> (Vec<Vec<u32>>, Vec<u32>) {
+        let (mut on_device, mut their_parents) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+        for (row, &parent) in rows.iter().zip(parents) {
+            if let Some(row) = self.host.to_device(row) {
+                on_device.push(row);
+                their_parents.push(parent);
+            } else {
+                self.misfits.push(H::program_row(row).to_vec());
             }
         }
-        self.misfits.is_empty().then_some(on_device)
+        (on_device, their_parents)
     }
 
     fn within_limits(&self, states: u64) -> Result<(), Stopped> {
@@ -265,13 +300,13 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
     fn level(&mut self, first: u64, last: u64, depth: usize) -> Result<Option<Counters>, SearchError> {
         let (mut from, mut piece) = (first, last - first);
         let mut counters = self.memory.counters()?;
-        while from < last && self.misfits.is_empty() {
+        while from < last && !self.has_met_enough() {
             let to = last.min(from + piece);
             self.memory.clear_lists()?;
             self.memory.expand(from, to)?;
             let now = self.memory.counters()?;
             if now.full {
-                if !self.memory.grow(now.states)? {
+                if !self.memory.grow(now.states, self.expected)? {
                     return Ok(None);
                 }
                 continue;
@@ -343,6 +378,10 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
     }
 
     fn note(&mut self, finding: Finding, depth: usize, row: Vec<u32>, state: u32) {
+        // What comes after a row without a key is missing, so that this run may not be a shortest one.
+        if self.misfit_at.is_some_and(|(at, _)| depth > at) {
+            return;
+        }
         let known = self.summary.findings.get(&finding);
         if known.is_none_or(|place| (depth, &row) < (place.depth, &place.row)) {
             self.places.insert(finding.clone(), state);
@@ -379,13 +418,16 @@ impl<'l, D: Device, H: HostSteps> Leader<'l, D, H> {
             parents.extend((0..found.steps()).map(|_| state));
             next.extend(found.rows());
         }
-        let Some(next) = self.with_keys(&next) else { return Ok(true) };
+        let (next, parents) = self.with_keys(&next, &parents);
+        if !self.misfits.is_empty() && self.misfit_at.is_none() {
+            self.misfit_at = Some((depth, self.by_definition.len()));
+        }
         loop {
             let after = self.memory.enter(&next, &parents)?;
             if !after.full {
                 return Ok(true);
             }
-            if !self.memory.grow(after.states)? {
+            if !self.memory.grow(after.states, self.expected)? {
                 return Ok(false);
             }
         }

@@ -21,6 +21,8 @@ pub const LIST_LENGTH: usize = 1 << 16;
 pub const MOST_ATOMS: usize = 16;
 /// Forms with more instructions than this are not printed: a compiler would take too long.
 const MOST_INSTRUCTIONS: usize = 60_000;
+/// The same before what several layouts have in common is left out.
+const MOST_PRINTED: usize = 1_000_000;
 
 /// So many words of shared memory hold the successors that a warp has found and not entered yet.
 const QUEUE_WORDS: usize = 1536;
@@ -31,6 +33,30 @@ const SHORT_ROW: usize = 8;
 /// Programs with more instructions are compiled faster, and no slower when they run, as a loop over their processes.
 const MOST_UNROLLED: usize = 3_000;
 
+/// Programs with more instructions than this are hardly optimised.
+const MOST_OPTIMISED: usize = 7_000;
+
+/// How much a compiler should optimise, lest it take longer than the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Optimisation {
+    /// As much as it can.
+    Full,
+    /// What costs little time.
+    Some,
+    /// Hardly anything.
+    Least,
+}
+
+impl Optimisation {
+    fn for_size(instructions: usize) -> Self {
+        match instructions {
+            0..=MOST_UNROLLED => Self::Full,
+            0..=MOST_OPTIMISED => Self::Some,
+            _ => Self::Least,
+        }
+    }
+}
+
 /// The source of a search for states of some layouts.
 #[derive(Clone, Debug)]
 pub struct SearchSource {
@@ -40,7 +66,7 @@ pub struct SearchSource {
     table: TableKind,
     atoms: usize,
     is_product: bool,
-    is_large: bool,
+    optimisation: Optimisation,
 }
 
 /// Why a program cannot be searched on a device.
@@ -110,9 +136,9 @@ impl SearchSource {
         let shapes: Vec<_> = layouts.iter().map(|processes| packing.shape_of(processes)).collect();
         let forms: Option<Vec<LayoutForm>> = layouts.iter().map(|processes| lowering.layout(processes)).collect();
         let forms = forms.ok_or(Unsupported::Size(usize::MAX))?;
-        let size = forms.iter().map(LayoutForm::size).sum();
-        if size > MOST_INSTRUCTIONS {
-            return Err(Unsupported::Size(size));
+        let whole: usize = forms.iter().map(LayoutForm::size).sum();
+        if whole > MOST_PRINTED {
+            return Err(Unsupported::Size(whole));
         }
         // The automaton's state is one word more.
         let (words, packed) = (keys.words - usize::from(automaton.is_some()), keys.packed_words());
@@ -122,6 +148,19 @@ impl SearchSource {
         let waits = (0..exprs.len()).any(|id| exprs.get(ExprId::new(id)) == Expr::Timeout);
         let most = layouts.iter().map(Vec::len).max().unwrap_or(0);
         let blocks = forms.iter().any(LayoutForm::has_holders);
+        let mut functions = print::Functions::default();
+        let mut steps = Vec::with_capacity(forms.len());
+        for (number, form) in forms.iter().enumerate() {
+            // Inside a block states have no keys; and the automaton's state is a part of the key that every successor changes.
+            let changes_keys = !blocks && automaton.is_none() && words > SHORT_ROW;
+            let keys = changes_keys.then(|| keys.places(number));
+            let printed = print::Printed { words, paired: automaton.is_some(), keys };
+            steps.push(print::layout(form, printed, &mut functions));
+        }
+        let size = functions.instructions();
+        if size > MOST_INSTRUCTIONS {
+            return Err(Unsupported::Size(size));
+        }
         let unrolled = !blocks && most > 0 && forms.len() == 1 && size <= MOST_UNROLLED;
         let queue = (QUEUE_WORDS / (packed + 1) / 32 * 32).clamp(64, 512);
         let mut text = format!(
@@ -144,21 +183,13 @@ impl SearchSource {
         text.push_str(before);
         text.push('\n');
         text.push_str(print::OPERATIONS);
-        for (number, form) in forms.iter().enumerate() {
-            // Inside a block states have no keys; and the automaton's state is a part of the key that every successor changes.
-            let changes_keys = !blocks && automaton.is_none() && words > SHORT_ROW;
-            let printed = print::Printed {
-                words,
-                inlined: size <= MOST_UNROLLED,
-                paired: automaton.is_some(),
-                keys: changes_keys.then(|| keys.places(number)),
-            };
-            text.push_str(&print::layout(form, &number.to_string(), printed));
-        }
+        let watching = valuations(&lowering, &layouts, (atoms, words), &mut functions);
+        let watching = watching.ok_or(Unsupported::Size(usize::MAX))?;
+        text.push_str(&functions.text(size <= MOST_UNROLLED));
         let fixed = semantics.layout().is_fixed();
         text.push_str(&layout_of(&shapes.iter().map(AsRef::as_ref).collect::<Vec<_>>(), words, fixed));
-        text.push_str(&dispatch(&forms));
-        text.push_str(&valuations(&lowering, &layouts, atoms, words).ok_or(Unsupported::Size(usize::MAX))?);
+        text.push_str(&dispatch(&forms, &steps));
+        text.push_str(&watching);
         text.push_str("// ----");
         text.push_str(after);
         if automaton.is_some() {
@@ -172,7 +203,7 @@ impl SearchSource {
             table,
             atoms: atoms.len(),
             is_product,
-            is_large: size > MOST_UNROLLED,
+            optimisation: Optimisation::for_size(size),
         })
     }
 
@@ -200,10 +231,10 @@ impl SearchSource {
         self.atoms
     }
 
-    /// Whether its steps are so many that a compiler takes long.
+    /// How much a compiler should optimise it.
     #[must_use]
-    pub fn is_large(&self) -> bool {
-        self.is_large
+    pub fn optimisation(&self) -> Optimisation {
+        self.optimisation
     }
 
     /// The kernels in it.
@@ -333,7 +364,7 @@ fn layout_of(shapes: &[&RowLayout], words: usize, fixed: bool) -> String {
 }
 
 /// The functions that find the steps of a process, and what is known of it.
-fn dispatch(forms: &[LayoutForm]) -> String {
+fn dispatch(forms: &[LayoutForm], steps: &[Vec<String>]) -> String {
     let mut text = String::new();
     let counts: Vec<String> = forms.iter().map(|form| form.processes.len().to_string()).collect();
     text.push_str("static __device__ inline int processes_of(int layout) {\n    switch (layout) {\n");
@@ -345,10 +376,10 @@ fn dispatch(forms: &[LayoutForm]) -> String {
         "static __device__ inline int steps_of(Thread *t, const Row &row, int layout, int pid, int timeout) {\n    \
          switch (layout) {\n",
     );
-    for (number, form) in forms.iter().enumerate() {
+    for (number, names) in steps.iter().enumerate() {
         let _ = writeln!(text, "    case {number}: switch (pid) {{");
-        for pid in 0..form.processes.len() {
-            let _ = writeln!(text, "        case {pid}: return steps{number}_{pid}(t, row, timeout);");
+        for (pid, name) in names.iter().enumerate() {
+            let _ = writeln!(text, "        case {pid}: return {name}(t, row, timeout);");
         }
         text.push_str("    } break;\n");
     }
@@ -377,19 +408,24 @@ fn dispatch(forms: &[LayoutForm]) -> String {
 }
 
 /// The function that says which atoms hold in a state.
-fn valuations(lowering: &Lowering<'_, '_>, layouts: &[Vec<u32>], atoms: &[ExprId], words: usize) -> Option<String> {
+fn valuations(
+    lowering: &Lowering<'_, '_>,
+    layouts: &[Vec<u32>],
+    (atoms, words): (&[ExprId], usize),
+    functions: &mut print::Functions,
+) -> Option<String> {
     if atoms.is_empty() {
         return Some(String::new());
     }
     let mut text = String::new();
     let mut cases = String::new();
-    let seen = print::Printed { words, inlined: true, paired: false, keys: None };
+    let seen = print::Printed { words, paired: false, keys: None };
     for (number, processes) in layouts.iter().enumerate() {
         let form = lowering.conditions(processes, atoms)?;
-        text.push_str(&print::layout(&form, &format!("_seen{number}"), seen));
+        let names = print::layout(&form, seen, functions);
         let _ = writeln!(cases, "    case {number}:");
-        for at in 0..atoms.len() {
-            let _ = writeln!(cases, "        now = steps_seen{number}_{at}(t, row, 0);");
+        for (at, name) in names.iter().enumerate() {
+            let _ = writeln!(cases, "        now = {name}(t, row, 0);");
             let _ = writeln!(cases, "        if (now < 0) return -1;\n        all |= now << {at};");
         }
         cases.push_str("        return all;\n");

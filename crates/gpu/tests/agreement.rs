@@ -15,8 +15,9 @@ use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::{Blind, Finding, Observer, Summary};
 use tertium_explore::successors::Plain;
 use tertium_gpu::device::DeviceError;
-use tertium_gpu::keys::{SeenRows, TableKind};
+use tertium_gpu::keys::TableKind;
 use tertium_gpu::search::{Found, Options as DeviceOptions, SearchError, Watched, search};
+use tertium_gpu::seen::SeenRows;
 use tertium_program::{ExprId, Semantics};
 use tertium_testkit::for_random_cases;
 
@@ -31,6 +32,11 @@ fn on_device(compiled: &Compiled<'_>, initial: &[Vec<u32>], options: &DeviceOpti
 
 /// Compares one program, with and without resetting dead variables; says whether there was something to compare.
 fn compare(semantics: &Semantics<'_>, most: usize, name: &str) -> bool {
+    compare_in(semantics, (most, 256), name)
+}
+
+/// The same in a table of so many places at first.
+fn compare_in(semantics: &Semantics<'_>, (most, capacity): (usize, u64), name: &str) -> bool {
     let budget = Budget::unlimited();
     let Ok(initial) = semantics.initial_states(1 << 10, &budget) else { return false };
     let mut compared = false;
@@ -43,8 +49,14 @@ fn compare(semantics: &Semantics<'_>, most: usize, name: &str) -> bool {
         if expected.stopped.is_some() {
             continue;
         }
-        let options =
-            DeviceOptions { max_states: None, stop_at_finding: false, budget: &budget, capacity: 256, watched: None };
+        let options = DeviceOptions {
+            max_states: None,
+            stop_at_finding: false,
+            budget: &budget,
+            capacity,
+            look_at: 500,
+            watched: None,
+        };
         let found = match on_device(&compiled, &initial, &options) {
             Ok(found) => found,
             Err(SearchError::Unsupported(_)) => return compared,
@@ -177,8 +189,14 @@ fn on_conditions() {
         }
         let broken = |row: &[u32]| seen.of(row).into_iter().collect();
         let watched = Some(Watched { atoms: &seen.atoms, broken: &broken });
-        let options =
-            DeviceOptions { max_states: None, stop_at_finding: false, budget: &budget, capacity: 256, watched };
+        let options = DeviceOptions {
+            max_states: None,
+            stop_at_finding: false,
+            budget: &budget,
+            capacity: 256,
+            look_at: 500,
+            watched,
+        };
         let depths = |summary: &Summary| -> Vec<(Finding, usize)> {
             summary.findings.iter().map(|(finding, place)| (finding.clone(), place.depth)).collect()
         };
@@ -223,10 +241,14 @@ fn with_keys_of_any_length() {
         let semantics = Semantics::new(&program);
         let compiled = Compiled::of(&semantics);
         let initial = semantics.initial_states(1, &Budget::unlimited()).expect("one");
-        let mut seen = SeenRows::default();
-        seen.look_from(&compiled, &[compiled.representative(&compiled.plain().row(&initial[0]))]);
-        kinds.push(std::mem::discriminant(&seen.keys(&compiled).table()));
-        assert!(compare(&semantics, 5000, "numbers"), "{variables}");
+        let mut seen = SeenRows::looking_at(500);
+        let row = compiled.representative(&compiled.plain().row(&initial[0]));
+        seen.look_from(&compiled, &[row], &Budget::unlimited());
+        kinds.push(std::mem::discriminant(&seen.keys(&compiled, 0).table()));
+        // Tables of quotients have four to seven parts.
+        for capacity in [256, 5_000, 5_500, 6_900] {
+            assert!(compare_in(&semantics, (5000, capacity), "numbers"), "{variables}, {capacity}");
+        }
     }
     let expected = [TableKind::Keys, TableKind::Quotients(0), TableKind::Rows];
     assert_eq!(kinds, expected.map(|kind| std::mem::discriminant(&kind)));
@@ -251,8 +273,14 @@ fn without_a_device_that_is_said() {
     let semantics = Semantics::new(&program);
     let compiled = Compiled::of(&semantics);
     let budget = Budget::unlimited();
-    let options =
-        DeviceOptions { max_states: None, stop_at_finding: false, budget: &budget, capacity: 256, watched: None };
+    let options = DeviceOptions {
+        max_states: None,
+        stop_at_finding: false,
+        budget: &budget,
+        capacity: 256,
+        look_at: 500,
+        watched: None,
+    };
     let mut none = |_: &tertium_gpu::source::SearchSource| -> Result<stand_in::StandIn, DeviceError> {
         Err(DeviceError::Missing("none is here".to_owned()))
     };

@@ -9,7 +9,7 @@ use tertium_explore::search::liveness::Scheduling;
 use tertium_gpu::automaton::{Automaton, Move};
 use tertium_gpu::cuda::compile;
 use tertium_gpu::device::DeviceError;
-use tertium_gpu::keys::SeenRows;
+use tertium_gpu::seen::SeenRows;
 use tertium_gpu::source::SearchSource;
 use tertium_program::{ExprId, Program, Semantics};
 
@@ -31,9 +31,9 @@ fn accepts(program: &Program, name: &str) -> bool {
     let compiled = Compiled::of(&semantics);
     let initial = semantics.initial_states(1, &Budget::unlimited()).expect("one");
     let row = compiled.representative(&compiled.plain().row(&initial[0]));
-    let mut seen = SeenRows::default();
-    seen.look_from(&compiled, std::slice::from_ref(&row));
-    let keys = seen.keys(&compiled);
+    let mut seen = SeenRows::looking_at(1000);
+    seen.look_from(&compiled, std::slice::from_ref(&row), &Budget::unlimited());
+    let keys = seen.keys(&compiled, 1);
     let sources =
         [SearchSource::of(&compiled, &keys, &[]), SearchSource::of_product(&compiled, &keys, &automaton(program))];
     for source in sources {

@@ -102,7 +102,8 @@ fn on_device(
     watched: (&Automaton, &ProductRows<'_, Compiled<'_>, Watching<'_, '_>>),
     budget: &Budget,
 ) -> Result<FoundCycle, SearchError> {
-    let options = Options { max_states: None, stop_at_finding: false, budget, capacity: 256, watched: None };
+    let options =
+        Options { max_states: None, stop_at_finding: false, budget, capacity: 256, look_at: 500, watched: None };
     #[cfg(feature = "cuda")]
     if std::env::var_os("TERTIUM_GPU").is_some() {
         return search_cycle(

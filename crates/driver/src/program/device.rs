@@ -25,6 +25,8 @@ use crate::failure::Failure;
 
 /// The table has so many places at first, if there is memory: growing means to enter all states once more.
 const CAPACITY: u64 = 1 << 28;
+/// So many states are looked at before the search: some tenths of a second.
+const LOOK_AT: usize = 1 << 19;
 
 /// What a device found.
 #[derive(Debug)]
@@ -47,7 +49,29 @@ pub fn decide(
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<DeviceOutcome, Failure> {
-    decide_with(space, questions, effort, (&mut CudaDevice::new, CAPACITY), progress)
+    decide_with(space, (questions, Linear::Asked), effort, (&mut CudaDevice::new, CAPACITY), progress)
+}
+
+/// Visits every state and decides what single ones break; linear properties, whose products are larger, are not asked.
+///
+/// # Errors
+/// As [`decide`].
+pub fn explore(
+    space: &Space<'_>,
+    questions: &[Question],
+    effort: &Effort<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<DeviceOutcome, Failure> {
+    decide_with(space, (questions, Linear::NotAsked), effort, (&mut CudaDevice::new, CAPACITY), progress)
+}
+
+/// Whether linear properties are decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linear {
+    /// Each by a search of its own.
+    Asked,
+    /// They are named as not asked.
+    NotAsked,
 }
 
 /// Makes a device for a source.
@@ -59,12 +83,12 @@ pub type Making<'m, D> = dyn FnMut(&SearchSource) -> Result<D, DeviceError> + 'm
 /// As [`decide`].
 pub fn decide_with<D: Device>(
     space: &Space<'_>,
-    questions: &[Question],
+    (questions, linear): (&[Question], Linear),
     effort: &Effort<'_>,
     (make, capacity): (&mut Making<'_, D>, u64),
     progress: &mut dyn FnMut(Progress),
 ) -> Result<DeviceOutcome, Failure> {
-    let asked = Asked::of(space, questions, true);
+    let asked = Asked::of(space, questions, linear == Linear::Asked);
     let compiled = Compiled::of(&space.semantics);
     let mut counted = None;
     let answers = outside::decide(space, (&asked.goals, &asked.linear), effort, &mut |observer, products| {
@@ -79,6 +103,7 @@ pub fn decide_with<D: Device>(
             stop_at_finding: false,
             budget: effort.budget,
             capacity,
+            look_at: LOOK_AT,
             watched: (!atoms.is_empty()).then_some(Watched { atoms: &atoms, broken: &broken }),
         };
         let found = search(&compiled, &space.initial, &options, make, progress).map_err(refused)?;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use tertium_base::Budget;
+use tertium_base::{Budget, Diagnostic};
 use tertium_cegar::answer::ProgramAnswer;
 use tertium_cegar::coalition_games;
 use tertium_cegar::refinement_loop::DEFAULT_REFINEMENTS;
@@ -30,6 +30,11 @@ pub(super) fn decide_telling(
         QuestionId::all(request.questions).partition(|&at| games::is_about_players(request.question(at), module));
     if players.is_empty() {
         return slicing::decide_telling(request, budget, observer, tell);
+    }
+    if request.wishes.options.on_device {
+        return Err(Diagnostic::error("E0377", "questions about players are not decided on a graphics processor")
+            .help("leave out `--device`, or name the other properties with `-p`")
+            .into());
     }
     let asked: Vec<&PropertyQuery> = players
         .iter()

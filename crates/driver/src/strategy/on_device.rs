@@ -72,6 +72,7 @@ fn decide(
 ) -> Result<Vec<ProgramAnswer>, Failure> {
     use crate::program::device;
 
+    situation.observer.phase("preparing the search on a device");
     let mut tell =
         tertium_statespace::check::report_to(situation.observer, "visiting states on a device", effort.limit(space));
     Ok(device::decide(space, open, effort, &mut tell)?.answers)

@@ -111,6 +111,7 @@ impl Wishes {
             ("--semantics thorough", self.abstraction.thorough),
             ("--parameters literal", self.parameters == Parameters::Literal),
             ("--abstraction none", self.approach == Approach::NoAbstraction),
+            ("--device gpu", self.options.on_device),
         ];
         let Some((option, _)) = given.iter().find(|(_, given)| *given) else { return Ok(()) };
         let (name, least) = open.first().map_or(("N", 1), |open| (open.name.as_str(), open.least));

@@ -5,17 +5,17 @@ pub(crate) mod cycles;
 use tertium_base::narrow::to_usize;
 
 use crate::device::{Device, DeviceError, Kernel};
-use crate::keys::TableKind;
+use crate::keys::{TableKind, quotient_of};
 use crate::source::{LIST_LENGTH, SearchSource};
 
 /// The table takes three quarters of its places at most.
 const LOAD: (u64, u64) = (3, 4);
-/// Places are numbered with 32 bits.
-const MOST_PLACES: u64 = (1 << 32) - 1;
 /// A table that is full gets so many times as many places, if there is memory.
 const GROWTH: [u64; 3] = [8, 4, 2];
-/// A table with so many places is large: it gets twice as many at most, lest half of the memory is free places.
+/// A table with so many places is large: it gets as many as are expected to be needed, between these fractions of what it has.
 const LARGE: u64 = 1 << 28;
+const LEAST_GROWTH: (u64, u64) = (5, 4);
+const MOST_GROWTH: (u64, u64) = (2, 1);
 /// How many numbers the device counts.
 const COUNTERS: usize = 7;
 /// How many lists there are.
@@ -85,7 +85,7 @@ impl<D: Device> Memory<D> {
         let (words, packed, kind) = (source.words(), source.packed_words(), source.table());
         let counters = device.allocate(COUNTERS as u64 * 8)?;
         let lists = device.allocate(LISTS * LIST_LENGTH as u64 * 8)?;
-        let capacity = kind.capacity(capacity, MOST_PLACES);
+        let capacity = kind.capacity(capacity);
         let valuations = (1 << source.atoms()) + 1;
         let first = device.allocate(valuations as u64 * 4)?;
         device.write(first, &vec![u8::MAX; valuations * 4])?;
@@ -111,7 +111,7 @@ impl<D: Device> Memory<D> {
         if bytes > device.free_bytes() {
             return Err(DeviceError::Memory);
         }
-        let mut sizes = [of_keys, of_tags, of_rows, most * 4, most * 4, 88].map(|size| (size, 0));
+        let mut sizes = [of_keys, of_tags, of_rows, most * 4, most * 4, 104].map(|size| (size, 0));
         for at in 0..sizes.len() {
             if sizes[at].0 == 0 {
                 continue;
@@ -127,9 +127,12 @@ impl<D: Device> Memory<D> {
             }
         }
         let [keys, tags, rows, order, parents, search] = sizes.map(|(_, address)| address);
-        let quotient = u64::from(capacity.ilog2());
+        let quotient = u64::from(quotient_of(capacity));
+        let parts = capacity >> quotient;
+        let one_part = u64::MAX / parts + 1;
         let Shared { counters, lists, first } = shared;
-        let fields = [keys, tags, rows, capacity, quotient, order, parents, most, counters, lists, first];
+        let fields =
+            [keys, tags, rows, capacity, quotient, parts, one_part, order, parents, most, counters, lists, first];
         device.write(search, &bytes_of(&fields))?;
         Ok(Table { keys, tags, rows, capacity, order, parents, most, search, bytes })
     }
@@ -251,10 +254,21 @@ impl<D: Device> Memory<D> {
         states <= self.table.most
     }
 
-    /// Moves the first `states` states to a larger table; says whether there is memory for one.
-    pub fn grow(&mut self, states: u64) -> Result<bool, DeviceError> {
-        for factor in GROWTH.into_iter().filter(|&factor| factor == 2 || self.table.capacity < LARGE) {
-            let capacity = self.kind.capacity(self.table.capacity * factor, MOST_PLACES);
+    /// How many places a larger table may have, that which is wanted most first.
+    fn larger(&self, expected: u64) -> Vec<u64> {
+        let now = self.table.capacity;
+        if now < LARGE {
+            return GROWTH.map(|factor| now * factor).to_vec();
+        }
+        let [least, most] = [LEAST_GROWTH, MOST_GROWTH].map(|(by, of)| now / of * by);
+        let needed = (expected / LOAD.0).saturating_mul(LOAD.1).clamp(least, most);
+        vec![needed, least]
+    }
+
+    /// Moves the first `states` states to a larger table, if possible one for so many as are expected in the end; says whether there is memory for one.
+    pub fn grow(&mut self, states: u64, expected: u64) -> Result<bool, DeviceError> {
+        for places in self.larger(expected) {
+            let capacity = self.kind.capacity(places);
             if capacity <= self.table.capacity {
                 return Ok(false);
             }

@@ -131,8 +131,9 @@ fn on_device(
             .into());
     }
     let asked = questions(file, &[], false)?;
+    phase.phase("preparing the search on a device");
     let mut tell = report_to(phase, "exploring", effort.limit(space));
-    let found = tertium_driver::program::device::decide(space, &asked, effort, &mut tell)?;
+    let found = tertium_driver::program::device::explore(space, &asked, effort, &mut tell)?;
     Ok(AnswersReport {
         counts: report(file, &found.counts),
         results: found.answers.iter().map(|answer| super::questions::result(file, answer)).collect(),
