@@ -190,6 +190,15 @@ impl BitMask {
         self.id
     }
 
+    /// The key that another mask, of as many words, makes of the row of a key.
+    pub(super) fn key_by(&self, other: &Self, key: u64) -> u64 {
+        let masked = [high_half(key), low_half(key)];
+        let row = self.words.iter().map(|&word| {
+            self.runs(word).iter().map(|run| run.put_back(&masked)).fold(word.fixed, |row, bits| row | bits)
+        });
+        row.enumerate().fold(0, |key, (at, word)| key | other.key_of(at, word))
+    }
+
     /// The bits of a key that those of a word's bits which are kept make. Of words beyond the mask, which are zeros in all rows that have keys, no bit is.
     pub(crate) fn key_of(&self, at: usize, value: u32) -> u64 {
         let place = |run: &BitRun| u64::from(run.take(value)) << (32 * (1 - run.to));

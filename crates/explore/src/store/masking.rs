@@ -151,7 +151,7 @@ impl StateStore {
     /// Masks rows, if much is the same in all states seen.
     pub(super) fn choose_mask(&mut self) {
         if !self.masking.is_never && self.width() > KEY_WORDS {
-            self.mask_with(&[]);
+            self.mask_with(&[], 1);
         }
     }
 
@@ -160,32 +160,51 @@ impl StateStore {
         let mut more = std::mem::take(self.masking.missing.get_mut().unwrap_or_else(PoisonError::into_inner));
         self.masking.attempts += 1;
         more.iter_mut().for_each(|bits| *bits = with_more_above(*bits, self.masking.attempts - 1));
-        if self.masking.attempts > MOST_ATTEMPTS || !self.mask_with(&more) {
+        if self.masking.attempts > MOST_ATTEMPTS || !self.mask_with(&more, threads) {
             self.rebuild(Branches::zeros(self.width(), self.least, self.least), Masking::never());
         }
         self.choose_split(threads);
     }
 
     /// Rebuilds the store with the mask of the bits that vary among all states, and of these; says whether that is worth it.
-    fn mask_with(&mut self, more: &[u32]) -> bool {
+    fn mask_with(&mut self, more: &[u32], threads: usize) -> bool {
         let mut branches = self.branches();
         self.read(0, &mut branches);
         let (first, mut varying) = (branches.whole_row().to_vec(), more.to_vec());
         varying.resize(first.len(), 0);
         varying.iter_mut().zip(&self.masking.sampled).for_each(|(bits, sampled)| *bits |= sampled);
-        for number in 1..to_u32(self.len()) {
-            self.read(number, &mut branches);
-            for ((varying, first), word) in varying.iter_mut().zip(&first).zip(branches.whole_row()) {
-                *varying |= first ^ word;
-            }
-        }
+        varying.iter_mut().zip(self.varying_bits(&first)).for_each(|(bits, seen)| *bits |= seen);
         let mask = BitMask::of(&first, &varying);
         let is_worth_it = mask.masked_words() <= KEY_WORDS;
         if is_worth_it {
             let origin = Branches::masked(&mask, 0, self.least);
-            self.rebuild(origin, Masking { mask: Some(mask), ..self.masking.clone() });
+            let masking = Masking { mask: Some(mask.clone()), ..self.masking.clone() };
+            match self.key_mask().cloned() {
+                Some(old) if old.words() == mask.words() => {
+                    self.rekey((origin, masking), threads, &|key| old.key_by(&mask, key));
+                }
+                _ => self.rebuild(origin, masking),
+            }
         }
         is_worth_it
+    }
+
+    /// Of each word the bits in which some state differs from the first one, whose row this is.
+    fn varying_bits(&self, first: &[u32]) -> Vec<u32> {
+        if let Some(mask) = self.key_mask() {
+            let mut varying = Vec::new();
+            mask.row_of_key(self.roots().varying_bits(), &mut varying);
+            varying.iter_mut().zip(mask.least_row()).for_each(|(bits, fixed)| *bits ^= fixed);
+            return varying;
+        }
+        let (mut branches, mut varying) = (self.branches(), vec![0; first.len()]);
+        for number in 1..to_u32(self.len()) {
+            self.read(number, &mut branches);
+            for ((varying, first), word) in varying.iter_mut().zip(first).zip(branches.whole_row()) {
+                *varying |= first ^ word;
+            }
+        }
+        varying
     }
 }
 

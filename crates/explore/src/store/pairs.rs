@@ -271,6 +271,51 @@ impl PairTable {
         }
     }
 
+    /// The bits in which some key differs from the first one.
+    pub fn varying_bits(&self) -> u64 {
+        let first = if self.len() == 0 { 0 } else { self.key(0) };
+        (1..to_u32(self.len())).fold(0, |bits, number| bits | self.key(number) ^ first)
+    }
+
+    /// The same members under other keys, no two of which may be the same. So many threads do it, if that is worth it.
+    pub fn rekeyed(&self, threads: usize, key_of: &(impl Fn(u64) -> u64 + Sync)) -> Self {
+        let mut other = Self { slots: zeroed(self.slots.len()), ..Self::with_most(self.most) };
+        other.set_limit();
+        let len = to_u32(self.len());
+        other.count.0.store(len, Ordering::Release);
+        let (next, chunk) = (AtomicU64::new(0), to_u32(LARGE / 8));
+        let take_chunks = || {
+            loop {
+                let first = next.fetch_add(u64::from(chunk), Ordering::Relaxed);
+                let Some(first) = u32::try_from(first).ok().filter(|&first| first < len) else { return };
+                for number in first..len.min(first.saturating_add(chunk)) {
+                    other.place(number, key_of(self.key(number)));
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            // Where the system gives no more threads, those that there are do the work.
+            let helper = |_| std::thread::Builder::new().spawn_scoped(scope, take_chunks).ok();
+            let helpers: Vec<_> = (1..threads.min(self.len() / LARGE)).map_while(helper).collect();
+            take_chunks();
+            helpers
+                .into_iter()
+                .for_each(|helper| helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        });
+        other
+    }
+
+    /// Puts a key under its number; it is no member yet, and there is room for it.
+    fn place(&self, number: u32, key: u64) {
+        self.keys.at(number).store(key, Ordering::Relaxed);
+        let fingerprint = mix(key) >> 32;
+        let entry = fingerprint << 32 | u64::from(number + 1);
+        let mut at = Self::home(fingerprint, self.slots.len());
+        while self.slots[at].compare_exchange(0, entry, Ordering::Release, Ordering::Relaxed).is_err() {
+            at = Self::after(at, self.slots.len());
+        }
+    }
+
     /// Makes two fifths as many slots more: half as many would leave less than half of them taken, and a state would need more than 24 bytes. Keys and numbers stay. So many threads do it, if that is worth it.
     pub fn grow(&mut self, threads: usize) {
         let len = self.grown_len();
@@ -363,6 +408,33 @@ mod tests {
         }
         assert_eq!(table.len(), 20_000);
         assert_eq!(table.find(7), None);
+    }
+
+    #[test]
+    fn other_keys_have_the_same_numbers() {
+        let mut table = PairTable::new();
+        for key in 0..300_000_u64 {
+            while table.insert(key * 4).is_err() {
+                table.grow(2);
+            }
+        }
+        assert_eq!(table.varying_bits(), (1 << 21) - 4);
+        for threads in [1, 4] {
+            let other = table.rekeyed(threads, &|key| key.rotate_left(40) | 1);
+            assert_eq!((other.len(), other.find(0)), (300_000, None));
+            for number in (0..300_000).step_by(7) {
+                let key = (u64::from(number) * 4).rotate_left(40) | 1;
+                assert_eq!((other.key(number), other.find(key)), (key, Some(number)));
+            }
+            let mut other = other;
+            for number in 300_000..900_000_u32 {
+                let key = (u64::from(number) * 4).rotate_left(40) | 1;
+                while let Err(Full) = other.insert(key) {
+                    other.grow(threads);
+                }
+                assert_eq!(other.find(key), Some(number));
+            }
+        }
     }
 
     #[test]

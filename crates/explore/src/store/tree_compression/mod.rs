@@ -12,6 +12,7 @@
 //! the words that every row has; `split` may move it once there are many states. Then, too, trees may become those of masked rows (`masking`).
 
 mod branches;
+mod rebuilding;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -189,43 +190,6 @@ impl StateStore {
         for table in [&mut self.inner, &mut self.roots] {
             if table.wants_to_grow() {
                 table.grow(threads);
-            }
-        }
-    }
-
-    /// Rebuilds the trees for longer rows. States are entered in the order of their numbers, so they keep them.
-    fn widen(&mut self) {
-        let width = (*self.wanted.get_mut()).max(self.width() * 3 / 2);
-        let split = if self.split_is_chosen { self.origin.split() } else { self.least };
-        let masking = self.masking.widened(width);
-        let origin = masking.mask().map_or_else(
-            || Branches::zeros(width, split, self.least),
-            |mask| Branches::masked(mask, split, self.least),
-        );
-        self.rebuild(origin, masking);
-    }
-
-    /// Rebuilds the trees in another layout.
-    pub(super) fn rebuild(&mut self, origin: Branches, masking: Masking) {
-        let mut other = Self::new(self.least);
-        other.layout = self.layout + 1;
-        other.origin = Branches { layout: other.layout, ..origin };
-        other.masking = masking;
-        // It is filled once more, not used: nothing is chosen on the way.
-        other.split_is_chosen = true;
-        other.copy_from(self, 0..to_u32(self.len()));
-        other.split_is_chosen = self.split_is_chosen;
-        other.enough = self.enough;
-        *self = other;
-    }
-
-    /// Enters states of another store in the order of their numbers.
-    pub(super) fn copy_from(&mut self, other: &Self, numbers: std::ops::Range<u32>) {
-        let (mut from, mut scratch) = (other.branches(), self.branches());
-        for number in numbers {
-            other.read(number, &mut from);
-            while self.insert_afresh(from.words(), &mut scratch).is_err() {
-                self.grow();
             }
         }
     }
