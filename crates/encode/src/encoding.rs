@@ -112,7 +112,7 @@ impl<'p> Encoding<'p> {
         let mut orders = orders(program, special).to_vec();
         let all = Limits::for_unlisted(budget);
         for nodes in ROUNDS.into_iter().filter(|&nodes| nodes <= all.nodes / 4) {
-            let part = Limits::trial(nodes, all.cache.min(nodes / 2));
+            let part = Limits::trial(nodes, all.cache.min(2 * nodes));
             for order in &orders {
                 match Self::with_order((program, special), order, part, budget, news) {
                     Err(EncodingError::Stopped(Stopped(StopReason::Memory))) => {
@@ -161,7 +161,7 @@ impl<'p> Encoding<'p> {
             return Ok(None);
         }
         let nodes = now.saturating_mul(8);
-        let more = if nodes < all.nodes / 2 { Limits::trial(nodes, all.cache.min(nodes / 2)) } else { all };
+        let more = if nodes < all.nodes / 2 { Limits::trial(nodes, all.cache.min(2 * nodes)) } else { all };
         let news = &mut EncodingNews::phases(report);
         Self::with_order((self.program(), self.special), &self.order, more, budget, news).map(Some)
     }
@@ -334,7 +334,7 @@ impl<'p> Encoding<'p> {
             states: self.reached.count(bits),
             bits,
             peak_nodes,
-            bytes: Limits { nodes: peak_nodes, ..self.diagrams.limits() }.bytes(),
+            bytes: self.diagrams.bytes(),
             relation_nodes: self.relation().nodes(),
             reached_nodes: self.reached.nodes(),
         }
