@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 use tertium_base::Stopped;
 use tertium_dd::Set;
 
+use super::known::FixpointKind;
 use super::{Automata, Recurring};
 use crate::Filter;
 use crate::automata::automaton::Component;
@@ -97,14 +98,21 @@ impl Automata<'_> {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn winning(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
-        let core = self.core(certain)?;
-        let room = vec![self.structure.states.clone(); core.len()];
-        self.backward_reachable(core, Some(&room), certain)
+        self.known_or(FixpointKind::Winning, certain, || {
+            let core = self.core(certain)?;
+            let room = vec![self.structure.states.clone(); core.len()];
+            self.backward_reachable(core, Some(&room), certain)
+        })
     }
 
     /// Where an accepted fair path stays from some time on: for each component of the automaton the largest set in which every
     /// node has a way, inside it, to everything that must recur, and to what strong fairness asks for where it asks.
     pub(in crate::symbolic) fn core(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
+        self.known_or(FixpointKind::Core, certain, || self.cores(certain))
+    }
+
+    /// The core of each component.
+    fn cores(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
         let mut all = vec![self.structure.diagrams.empty(); self.automaton.transitions.len()];
         for component in self.automaton.accepting_components() {
             let mut inside = vec![self.structure.diagrams.empty(); all.len()];
