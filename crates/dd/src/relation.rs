@@ -269,10 +269,9 @@ impl TransitionRelation {
         let mut reached = closed(start)?;
         let mut frontier = reached.clone();
         while self.parts.iter().any(RelationPart::is_conjunctive) && !frontier.is_empty() {
-            let from = frontier.or_larger(&reached);
             let mut next = reached.clone();
             for part in self.parts.iter().filter(|part| part.is_conjunctive()) {
-                next = next.or(&part.step(from, direction)?.and(constraint)?)?;
+                next = next.or(&part.step(&frontier, direction)?.and(constraint)?)?;
             }
             let next = closed(&next)?;
             frontier = next.minus(&reached)?;

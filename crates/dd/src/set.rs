@@ -283,13 +283,6 @@ impl Set {
         })
     }
 
-    /// This set, or a larger one that contains it if the diagram of that is smaller: from where a breadth-first search goes on does not matter
-    /// between what is new and everything that is known.
-    #[must_use]
-    pub fn or_larger<'s>(&'s self, larger: &'s Self) -> &'s Self {
-        if larger.nodes() < self.nodes() { larger } else { self }
-    }
-
     /// How many nodes its diagram has.
     #[must_use]
     pub fn nodes(&self) -> usize {

@@ -62,9 +62,7 @@ impl Automata<'_> {
     ) -> Result<Vec<Set>, Stopped> {
         let (mut reached, mut fresh) = (goal.clone(), goal);
         while fresh.iter().any(|set| !set.is_empty()) {
-            let from: Vec<Set> =
-                fresh.iter().zip(&reached).map(|(fresh, reached)| fresh.or_larger(reached).clone()).collect();
-            let before = self.preimage(&from, room, Recurring::Step, certain)?;
+            let before = self.preimage(&fresh, room, Recurring::Step, certain)?;
             for (at, mut found) in before.into_iter().enumerate() {
                 if let Some(room) = room {
                     found = found.and(&room[at])?;
