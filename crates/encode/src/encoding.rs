@@ -17,7 +17,7 @@ use crate::size::EncodingSize;
 use crate::variable_order::{VariableOrder, is_synchronous};
 
 /// Every variable order is tried with so many nodes before any of them gets more.
-const ROUNDS: [usize; 3] = [1 << 17, 1 << 20, 1 << 23];
+pub(crate) const ROUNDS: [usize; 3] = [1 << 17, 1 << 20, 1 << 23];
 
 /// States near the initial ones are looked at before many nodes are spent, as long as the set of them has no more nodes than this.
 const NEAR_NODES: usize = 1 << 14;
@@ -37,7 +37,7 @@ pub struct Encoding<'p> {
     pub reached: Set,
     /// Where all processes are at an end.
     ended: Set,
-    order: VariableOrder,
+    pub(crate) order: VariableOrder,
     special: InstanceFacts<'p>,
 }
 
@@ -119,7 +119,7 @@ impl<'p> Encoding<'p> {
                         budget.check()?;
                         (news.phase)(format!("another variable order: {nodes} nodes did not suffice"));
                     }
-                    made => return made,
+                    made => return made?.or_in_next_order((program, special), (part, &orders), budget, news),
                 }
             }
             if let Some(near) = near.take() {
