@@ -32,9 +32,12 @@ struct FixpointKey {
     constraints: usize,
 }
 
+/// Keys with what was found, the oldest first.
+type FoundFixpoints = VecDeque<(FixpointKey, Vec<Set>)>;
+
 /// The fixpoints that were found last in one structure. Clones share them, so whoever changes the steps of a clone begins with none.
 #[derive(Clone, Debug, Default)]
-pub struct KnownFixpoints(Arc<Mutex<VecDeque<(FixpointKey, Vec<Set>)>>>);
+pub struct KnownFixpoints(Arc<Mutex<FoundFixpoints>>);
 
 /// Older ones are forgotten: each holds nodes.
 const MOST_KNOWN: usize = 16;
