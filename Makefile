@@ -52,7 +52,7 @@ INSTALL ?= yes
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build dist wheel test test-python quick test-forged test-completion test-long test-gpu test-scaling test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-gpu bench-growth bench-limits bench-loop bench-page bench-parity bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants nusmv test-nusmv
+.PHONY: help run build dist wheel test test-python quick test-forged test-completion test-long test-gpu test-horn test-scaling test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-gpu bench-growth bench-limits bench-loop bench-page bench-parity bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants nusmv test-nusmv
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -153,6 +153,12 @@ test-nusmv: $(Z3) nusmv ## 2,000 random models in SMV (CASES=50 times 40; SEED=N
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test -q -p tertium-driver --test against_nusmv -- --nocapture
 
+# With 30 random scripts in the short run, 50 times as many are 1,500.
+test-horn: CASES = 50
+test-horn: $(Z3) ## 1,500 random scripts of Horn clauses (CASES=50 times 30; SEED=N) against Z3, which reads them itself; a table
+	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
+	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test -q -p tertium-driver --test random_horn_clauses -- --nocapture
+
 # With 40 random models in the short run, 125 times as many are 5,000.
 test-symbolic: CASES = 125
 test-symbolic: SEED = 20261115
@@ -216,8 +222,8 @@ bench-parity: $(Z3) ## parity games of a million positions: random, cliques, lad
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-parity
 	target/release/bench-parity $(CASES_OF)
 
-bench-symbolic: $(Z3) ## sets of states: families of programs up to 10^20 states and beyond; with NuSMV beside us where it is on the path or in target/peers (make nusmv)
-	$(CARGO) build --release --quiet -p tertium-bench --bin bench-symbolic
+bench-symbolic: $(Z3) ## sets of states: families of programs up to 10^20 states and beyond, and whole commands on synchronous ones; with NuSMV beside us where it is on the path or in target/peers (make nusmv)
+	$(CARGO) build --release --quiet -p tertium -p tertium-bench --bin tertium --bin bench-symbolic
 	PATH="$$PATH:$(abspath target/peers)" $(CARGO) run --release --quiet -p tertium-bench --bin bench-symbolic
 
 bench-spin: $(Z3) peers ## Promela models against Spin (BENCH_MODELS="FILE FOLDER FILE:NAME=10 …"; none: our own families; BENCH_SECONDS=30 for each search)

@@ -16,6 +16,9 @@ use crate::store::{Bit, Diagrams};
 /// synchronous models: 0.3 s together, where 5,000 took 0.5 s.
 pub const CLUSTER_NODES: usize = 1_000;
 
+/// A set of all states with so many nodes is no target of steps.
+const MOST_TARGET_NODES: usize = 10 * CLUSTER_NODES;
+
 /// In which order clusters are taken, and which bits are quantified after each.
 #[derive(Debug)]
 pub(crate) struct Schedule {
@@ -59,10 +62,48 @@ impl Schedule {
 /// Steps as a conjunction.
 #[derive(Debug)]
 pub(crate) struct Conjunction {
-    pub(crate) forward: Schedule,
-    pub(crate) backward: Schedule,
+    forward: Schedule,
+    backward: Schedule,
+    /// What is said of the state after a step alone, as an invariant of the model is. It takes no part in the schedules: a target that
+    /// keeps to it is no larger for it, and no bit waits for it before it is quantified.
+    afterwards: Vec<Set>,
+    /// Backwards from everything: with what is said of the state afterwards.
+    whole: Schedule,
     pub(crate) nodes: usize,
     pub(crate) support: Vec<Bit>,
+}
+
+impl Conjunction {
+    /// The clusters.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &Set> {
+        self.forward.sets().chain(&self.afterwards)
+    }
+
+    /// Where steps from `sources` lead, in bits for afterwards.
+    pub(crate) fn targets(&self, sources: &Set) -> Result<Set, Stopped> {
+        self.kept(self.forward.product(sources)?)
+    }
+
+    /// From where steps lead into `target`, which is in bits for afterwards.
+    pub(crate) fn sources_into(&self, target: &Set) -> Result<Set, Stopped> {
+        self.backward.product(&self.kept(target.clone())?)
+    }
+
+    /// From where steps lead anywhere. What is said of the state afterwards is one set first, as long as that stays small.
+    pub(crate) fn sources(&self, full: &Set) -> Result<Set, Stopped> {
+        let mut target = full.clone();
+        for condition in &self.afterwards {
+            target = target.and(condition)?;
+            if target.nodes() > MOST_TARGET_NODES {
+                return self.whole.product(full);
+            }
+        }
+        self.backward.product(&target)
+    }
+
+    fn kept(&self, set: Set) -> Result<Set, Stopped> {
+        self.afterwards.iter().try_fold(set, |set, condition| set.and(condition))
+    }
 }
 
 /// What a conjunction became.
@@ -85,7 +126,29 @@ pub(crate) fn clustered(
     let now: BTreeSet<Bit> = written.iter().map(|&(now, _)| now).chain(inputs.iter().copied()).collect();
     let later: BTreeSet<Bit> = written.iter().map(|&(_, later)| later).collect();
     let back: BTreeSet<Bit> = later.iter().chain(&inputs).copied().collect();
-    let ordered = by_benefit(conjuncts, &now, &later);
+    let (afterwards, conjuncts): (Vec<Set>, Vec<Set>) =
+        conjuncts.into_iter().partition(|conjunct| conjunct.support().iter().all(|bit| later.contains(bit)));
+    let afterwards = gathered(afterwards, most_nodes)?;
+    let clusters = gathered(by_benefit(conjuncts, &now, &later), most_nodes)?;
+    let clusters = without_private_inputs(diagrams, clusters, &inputs)?;
+    if let Some(one) = together(diagrams, &clusters, &afterwards, most_nodes)? {
+        // What it shared with conjuncts that said nothing else is its own now.
+        return Ok(Clustered::One(one.exists(&diagrams.quantified(inputs)?)?));
+    }
+    let all = || clusters.iter().chain(&afterwards);
+    let support: BTreeSet<Bit> = all().flat_map(Set::support).collect();
+    Ok(Clustered::Several(Conjunction {
+        nodes: all().map(Set::nodes).sum(),
+        support: support.into_iter().collect(),
+        backward: Schedule::new(diagrams, by_benefit(clusters.clone(), &back, &now), &back)?,
+        whole: Schedule::new(diagrams, by_benefit(all().cloned().collect(), &back, &now), &back)?,
+        forward: Schedule::new(diagrams, clusters, &now)?,
+        afterwards,
+    }))
+}
+
+/// Conjuncts that follow each other become one cluster as long as that stays small.
+fn gathered(ordered: Vec<Set>, most_nodes: usize) -> Result<Vec<Set>, Stopped> {
     let mut clusters: Vec<Set> = Vec::new();
     for conjunct in ordered {
         if let Some(last) = clusters.last_mut() {
@@ -98,22 +161,25 @@ pub(crate) fn clustered(
         }
         clusters.push(conjunct);
     }
-    let clusters = without_private_inputs(diagrams, clusters, &inputs)?;
-    match clusters.as_slice() {
-        [] => return Ok(Clustered::One(diagrams.full())),
-        // What it shared with conjuncts that said nothing else is its own now.
-        [one] => return Ok(Clustered::One(one.exists(&diagrams.quantified(inputs)?)?)),
-        _ => {}
-    }
-    let nodes = clusters.iter().map(Set::nodes).sum();
-    let support: BTreeSet<Bit> = clusters.iter().flat_map(Set::support).collect();
-    let backward = by_benefit(clusters.clone(), &back, &now);
-    Ok(Clustered::Several(Conjunction {
-        forward: Schedule::new(diagrams, clusters, &now)?,
-        backward: Schedule::new(diagrams, backward, &back)?,
-        nodes,
-        support: support.into_iter().collect(),
-    }))
+    Ok(clusters)
+}
+
+/// All of it as one set, if that is small.
+fn together(
+    diagrams: &Diagrams,
+    clusters: &[Set],
+    afterwards: &[Set],
+    most_nodes: usize,
+) -> Result<Option<Set>, Stopped> {
+    let full = diagrams.full();
+    let (one, other) = match (clusters, afterwards) {
+        ([], []) => return Ok(Some(full)),
+        ([one], []) | ([], [one]) => return Ok(Some(one.clone())),
+        ([one], [other]) if one.nodes() + other.nodes() <= most_nodes => (one, other),
+        _ => return Ok(None),
+    };
+    let both = one.and(other)?;
+    Ok(Some(both).filter(|both| both.nodes() <= most_nodes))
 }
 
 /// Quantifies inputs of which one conjunct alone speaks.

@@ -7,7 +7,8 @@
 //! Everything else is the library's: nodes, complemented edges, rules, the cache's entries. Not here: sets.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use oxidd::util::FxHasher;
 use oxidd_cache::direct::DMApplyCache;
@@ -37,6 +38,11 @@ type RelationEntries<'id> = DMApplyCache<Manager<'id>, RelationOp, FxHasher, 6>;
 pub(crate) type Function = BCDDFunction<manager::Function<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>>;
 /// A store of diagrams.
 pub(crate) type ManagerRef = manager::ManagerRef<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>;
+
+/// Caches begin with so many entries: to fill a larger one with nothing takes longer than most small models.
+const FIRST_ENTRIES: usize = 1 << 12;
+/// A cache that takes in so many times its size grows by the same factor twice.
+const GROWTH: usize = 2;
 
 /// Between two looks at the budget: some milliseconds.
 const QUESTIONS_BETWEEN_LOOKS: u32 = 1 << 14;
@@ -74,19 +80,56 @@ pub(crate) struct Data<'id> {
 /// Results of [`RelationOp`]s.
 pub(crate) type RelationCache<'id> = BudgetedCache<RelationEntries<'id>>;
 
-/// The library's cache, asked by something that looks at the budget.
+/// The library's cache, asked by something that looks at the budget. It grows with what is asked of it, up to a limit.
 pub(crate) struct BudgetedCache<Entries> {
     entries: Entries,
+    /// How many results there is room for, now and at most.
+    size: usize,
+    most: usize,
     budget: Budget,
     asked: AtomicU32,
+    /// What was added since it has its size.
+    added: AtomicU32,
+    /// Told when it forgets much and may grow.
+    forgetful: Arc<AtomicBool>,
 }
 
 /// What unwinds an operation.
 struct Interrupted(Stopped);
 
 impl<Entries> BudgetedCache<Entries> {
-    fn new(entries: Entries, budget: &Budget) -> Self {
-        Self { entries, budget: budget.clone(), asked: AtomicU32::new(0) }
+    fn new(entries: Entries, (size, most): (usize, usize), budget: &Budget, forgetful: &Arc<AtomicBool>) -> Self {
+        let (asked, added) = (AtomicU32::new(0), AtomicU32::new(0));
+        Self { entries, size, most, budget: budget.clone(), asked, added, forgetful: Arc::clone(forgetful) }
+    }
+
+    #[inline]
+    fn count_addition(&self) {
+        let added = self.added.load(Ordering::Relaxed).wrapping_add(1);
+        self.added.store(added, Ordering::Relaxed);
+        if self.is_forgetful() {
+            self.forgetful.store(true, Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    fn is_forgetful(&self) -> bool {
+        self.size < self.most && self.added.load(Ordering::Relaxed) as usize >= GROWTH * self.size
+    }
+
+    /// Takes larger entries, empty ones, if it is forgetful and the budget has room for them.
+    fn grow(&mut self, made: impl FnOnce(usize) -> Entries, bytes_per_entry: usize) {
+        if !self.is_forgetful() {
+            return;
+        }
+        let size = (self.size * GROWTH * GROWTH).min(self.most);
+        if self.budget.reserve(size * bytes_per_entry).is_err() {
+            self.most = self.size;
+            return;
+        }
+        self.entries = made(size);
+        self.size = size;
+        self.added.store(0, Ordering::Relaxed);
     }
 
     #[inline]
@@ -134,6 +177,7 @@ impl<'id, O: Copy, Entries: ApplyCache<Manager<'id>, O>> ApplyCache<Manager<'id>
         operands: (&[Ref<'_, Edge<'id>>], &[u32]),
         values: (&[Ref<'_, Edge<'id>>], &[u32]),
     ) {
+        self.count_addition();
         self.entries.add_extended(manager, operator, operands, values);
     }
 
@@ -193,16 +237,50 @@ impl<'id> ManagerEventSubscriber<Manager<'id>> for Data<'id> {
     }
 }
 
-/// A store for this many nodes and results of either kind, with this many bits.
+/// Empty entries of a cache.
 #[allow(unsafe_code, reason = "the library's cache must be told that its owner collects nodes between two calls")]
+fn entries<'id, O: Copy + Eq + std::hash::Hash, const SIZE: usize>(
+    results: usize,
+) -> DMApplyCache<Manager<'id>, O, FxHasher, SIZE> {
+    // SAFETY: the library's own store deletes nodes between `pre_gc` and `post_gc` only, which `Data` passes on.
+    unsafe { DMApplyCache::with_capacity(results) }
+}
+
+/// Lets caches grow that forget much. What they know is forgotten, too.
+pub(crate) fn grow_caches(manager: &ManagerRef) {
+    oxidd_core::ManagerRef::with_manager_exclusive(manager, |manager| {
+        let cache = <Manager<'_> as HasApplyCache<Manager<'_>, BCDDOp>>::apply_cache_mut(manager);
+        cache.grow(entries, size_of::<[u32; 5]>());
+        let relations = <Manager<'_> as HasApplyCache<Manager<'_>, RelationOp>>::apply_cache_mut(manager);
+        relations.grow(entries, size_of::<[u32; 7]>());
+    });
+}
+
+/// How many results both caches have room for together.
+pub(crate) fn cached_results(manager: &ManagerRef) -> usize {
+    oxidd_core::ManagerRef::with_manager_shared(manager, |manager| {
+        let cache = <Manager<'_> as HasApplyCache<Manager<'_>, BCDDOp>>::apply_cache(manager);
+        let relations = <Manager<'_> as HasApplyCache<Manager<'_>, RelationOp>>::apply_cache(manager);
+        cache.size + relations.size
+    })
+}
+
+/// A store for this many nodes and, at most, results of either kind, with this many bits; and what is set when its caches forget much.
 ///
 /// # Errors
 /// If the system gives no thread for it.
-pub(crate) fn new_manager(limits: Limits, bits: usize, budget: &Budget) -> Result<ManagerRef, Stopped> {
-    let results = limits.cache.max(1);
-    // SAFETY: the library's own store deletes nodes between `pre_gc` and `post_gc` only, which `Data` passes on.
-    let (cache, relations) = unsafe { (DMApplyCache::with_capacity(results), DMApplyCache::with_capacity(results)) };
-    let data = Data { cache: BudgetedCache::new(cache, budget), relations: BudgetedCache::new(relations, budget) };
+pub(crate) fn new_manager(
+    limits: Limits,
+    bits: usize,
+    budget: &Budget,
+) -> Result<(ManagerRef, Arc<AtomicBool>), Stopped> {
+    let most = limits.cache.max(1).next_power_of_two();
+    let size = most.min(FIRST_ENTRIES);
+    let forgetful = Arc::new(AtomicBool::new(false));
+    let data = Data {
+        cache: BudgetedCache::new(entries(size), (size, most), budget, &forgetful),
+        relations: BudgetedCache::new(entries(size), (size, most), budget, &forgetful),
+    };
     let capacity = u32::try_from(limits.nodes).unwrap_or(u32::MAX >> 1);
     // The library starts a thread, and panics where the address space has no room for its stack.
     let manager: ManagerRef =
@@ -210,7 +288,7 @@ pub(crate) fn new_manager(limits: Limits, bits: usize, budget: &Budget) -> Resul
     oxidd_core::ManagerRef::with_manager_exclusive(&manager, |manager| {
         manager.add_vars(to_u32(bits));
     });
-    Ok(manager)
+    Ok((manager, forgetful))
 }
 
 /// Does an operation unless a limit of the budget is reached meanwhile.

@@ -134,8 +134,8 @@ impl RelationPart {
         let store = &self.steps.store;
         if let Some(conjunction) = &self.conjunction {
             return match direction {
-                Direction::Forward => self.shifted(&conjunction.forward.product(&set.and(&self.steps)?)?, direction),
-                Direction::Backward => conjunction.backward.product(&self.shifted(set, direction)?)?.and(&self.steps),
+                Direction::Forward => self.shifted(&conjunction.targets(&set.and(&self.steps)?)?, direction),
+                Direction::Backward => conjunction.sources_into(&self.shifted(set, direction)?)?.and(&self.steps),
             };
         }
         store.walk(|manager| Saturation::image(manager, store, self, direction, &set.function))
@@ -153,7 +153,7 @@ impl RelationPart {
     /// `Stopped` if a limit is reached.
     pub fn sources(&self) -> Result<Set, Stopped> {
         if let Some(conjunction) = &self.conjunction {
-            return conjunction.backward.product(&self.steps.store.full())?.and(&self.steps);
+            return conjunction.sources(&self.steps.store.full())?.and(&self.steps);
         }
         self.steps.exists(&self.later)
     }
@@ -293,7 +293,7 @@ impl TransitionRelation {
     #[must_use]
     pub fn sets(&self) -> Vec<Set> {
         let of_part = |part: &RelationPart| match &part.conjunction {
-            Some(conjunction) => conjunction.forward.sets().cloned().collect(),
+            Some(conjunction) => conjunction.sets().cloned().collect(),
             None => vec![part.steps.clone()],
         };
         self.parts.iter().flat_map(of_part).collect()

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use oxidd::util::num::F64;
 use oxidd::util::{OptBool, SatCountCache};
 use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function as _, FunctionSubst, Subst};
-use oxidd_core::Manager as _;
+use oxidd_core::{DiagramRules as _, HasLevel as _, Manager as _, Node};
+use oxidd_rules_bdd::complement_edge::BCDDRules;
 use tertium_base::narrow::to_u32;
 use tertium_base::{StopReason, Stopped};
 
@@ -269,21 +270,17 @@ impl Set {
     /// The support: the bits that it depends on, in order.
     #[must_use]
     pub fn support(&self) -> Vec<Bit> {
-        let (mut seen, mut bits) = (HashSet::new(), BTreeSet::new());
-        let mut open = vec![self.clone()];
-        while let Some(part) = open.pop() {
-            let Root::Node { bit, unset, set } = part.root() else { continue };
-            bits.insert(bit);
-            // Whatever asks in the same way with the other answers depends on the same bits.
-            let fresh =
-                |next: &Self, seen: &mut HashSet<Self>| !seen.contains(&next.not()) && seen.insert(next.clone());
-            for next in [unset, set] {
-                if fresh(&next, &mut seen) {
-                    open.push(next);
+        self.function.with_manager_shared(|manager, root| {
+            let (mut seen, mut levels, mut open) = (HashSet::new(), BTreeSet::new(), vec![root]);
+            while let Some(edge) = open.pop() {
+                let Node::Inner(node) = manager.get_node(edge) else { continue };
+                if seen.insert(edge.node_id()) {
+                    levels.insert(node.level());
+                    open.extend([0, 1].map(|side| BCDDRules::cofactor(edge.tag(), node, side)));
                 }
             }
-        }
-        bits.into_iter().collect()
+            levels.into_iter().map(|level| Bit::new(level as usize)).collect()
+        })
     }
 
     /// How many nodes its diagram has.

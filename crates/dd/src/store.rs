@@ -9,7 +9,7 @@ use oxidd::{BooleanFunction, Manager as _, ManagerRef};
 use tertium_base::{Budget, StopReason, Stopped, id_type};
 
 use crate::gauge::Gauge;
-use crate::manager::{Function, Manager, ManagerRef as Library, new_manager, within};
+use crate::manager::{Function, Manager, ManagerRef as Library, cached_results, grow_caches, new_manager, within};
 use crate::saturation::Direction;
 use crate::set::{QuantifiedBits, Renaming, Set};
 use crate::stack::worker_fits;
@@ -81,12 +81,6 @@ impl Limits {
     fn collect_at(self, live: usize) -> usize {
         live.saturating_mul(4).max(WORTH_COLLECTING).min(self.nodes / 10 * 9)
     }
-
-    /// The memory that a full store takes.
-    #[must_use]
-    pub const fn bytes(self) -> usize {
-        self.nodes * BYTES_PER_NODE + self.cache * BYTES_PER_ENTRY
-    }
 }
 
 /// How many nodes the budget's memory has room for.
@@ -116,6 +110,10 @@ pub(crate) struct Store {
     effort: AtomicUsize,
     /// Whether an operation was given up for this reason: to try again would be in vain.
     hopeless: AtomicBool,
+    /// Set when a cache forgets much.
+    forgetful: Arc<AtomicBool>,
+    /// Whether an operation was given up so that caches can grow.
+    growing: AtomicBool,
     parts: AtomicU32,
     groups: Mutex<GroupIds>,
     gauge: OnceLock<Gauge>,
@@ -192,6 +190,9 @@ impl Store {
     }
 
     fn look(&self) -> Result<(), Stopped> {
+        if self.forgetful.load(Ordering::Relaxed) {
+            self.grow_caches();
+        }
         let before = self.operations.fetch_add(1, Ordering::Relaxed);
         if !before.is_multiple_of(OPERATIONS_BETWEEN_LOOKS) {
             return Ok(());
@@ -203,6 +204,12 @@ impl Store {
             self.hopeless.store(false, Ordering::Relaxed);
             Stopped(StopReason::Memory)
         })
+    }
+
+    /// No operation is under way.
+    fn grow_caches(&self) {
+        grow_caches(&self.manager);
+        self.forgetful.store(false, Ordering::Relaxed);
     }
 
     /// Counts the effort of relational products.
@@ -226,6 +233,11 @@ impl Store {
         let nodes = manager.num_inner_nodes();
         if let Some(gauge) = self.gauge.get() {
             gauge.set(nodes, u64::from(calls));
+        }
+        // With caches that have grown it begins again: what is lost is little beside what is still to come.
+        if self.forgetful.load(Ordering::Relaxed) {
+            self.growing.store(true, Ordering::Relaxed);
+            return Err(OutOfMemory);
         }
         self.make_room(manager, nodes)
     }
@@ -257,12 +269,12 @@ impl Store {
     /// collection.
     pub(crate) fn run(self: &Arc<Self>, operation: impl Fn() -> AllocResult<Function>) -> Result<Set, Stopped> {
         self.look()?;
-        let result = match within(&operation)? {
+        let result = match self.tried(&operation)? {
             Ok(function) => Ok(function),
             Err(_) if self.hopeless.swap(false, Ordering::Relaxed) => Err(OutOfMemory),
             Err(_) => {
                 self.collect();
-                within(&operation)?
+                self.tried(&operation)?
             }
         };
         match result {
@@ -271,6 +283,21 @@ impl Store {
                 self.peak.fetch_max(self.limits.nodes, Ordering::Relaxed);
                 Err(Stopped(StopReason::Memory))
             }
+        }
+    }
+}
+
+impl Store {
+    /// An operation, begun again whenever caches grow in the middle of it, as if it had not begun before.
+    fn tried(&self, operation: &impl Fn() -> AllocResult<Function>) -> Result<AllocResult<Function>, Stopped> {
+        loop {
+            let effort = self.effort.load(Ordering::Relaxed);
+            let result = within(operation)?;
+            if result.is_ok() || !self.growing.swap(false, Ordering::Relaxed) {
+                return Ok(result);
+            }
+            self.grow_caches();
+            self.effort.store(effort, Ordering::Relaxed);
         }
     }
 }
@@ -302,7 +329,7 @@ impl Diagrams {
         // Every bit needs a node of its own for its table of contents.
         let nodes = limits.nodes.min(affordable(budget)).max(4 * bits + 64);
         let limits = Limits { nodes, ..limits };
-        let manager = new_manager(limits, bits, budget)?;
+        let (manager, forgetful) = new_manager(limits, bits, budget)?;
         let store = Store {
             manager,
             budget: budget.clone(),
@@ -314,6 +341,8 @@ impl Diagrams {
             crowded: AtomicU32::new(0),
             effort: AtomicUsize::new(limits.effort),
             hopeless: AtomicBool::new(false),
+            forgetful,
+            growing: AtomicBool::new(false),
             parts: AtomicU32::new(0),
             groups: Mutex::default(),
             gauge: OnceLock::new(),
@@ -423,6 +452,12 @@ impl Diagrams {
     #[must_use]
     pub fn peak(&self) -> usize {
         self.store.peak.load(Ordering::Relaxed).max(self.nodes())
+    }
+
+    /// The memory that the most nodes and the caches took.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.peak() * BYTES_PER_NODE + cached_results(&self.store.manager) * BYTES_PER_ENTRY / 2
     }
 
     /// The trial went well: from now on, effort has no limit.

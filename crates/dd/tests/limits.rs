@@ -161,6 +161,20 @@ fn a_trial_ends_by_effort_and_can_be_settled() {
 }
 
 #[test]
+fn caches_grow_in_the_middle_of_a_closure() {
+    let pairs = 11;
+    let bytes = [1 << 12, 1 << 18].map(|results| {
+        let diagrams = Diagrams::new(4 * pairs, Limits::new(1 << 18, results), &Budget::unlimited()).expect("room");
+        let (start, relation) = flips(&diagrams, pairs);
+        let reached = relation.reachable(&start, None).expect("room");
+        assert_eq!(reached.count(2 * pairs), (1u64 << pairs) as f64);
+        assert_eq!(relation.backward_reachable(&start, None).expect("room"), reached, "flips go back");
+        diagrams.bytes()
+    });
+    assert!(bytes[1] > 2 * bytes[0], "{bytes:?}");
+}
+
+#[test]
 fn nodes_are_collected_inside_a_closure() {
     let pairs = 10;
     let (mut stopped, mut collected) = (0, 0);

@@ -17,7 +17,7 @@ use crate::size::EncodingSize;
 use crate::variable_order::{VariableOrder, is_synchronous};
 
 /// Every variable order is tried with so many nodes before any of them gets more.
-const ROUNDS: [usize; 3] = [1 << 17, 1 << 20, 1 << 23];
+pub(crate) const ROUNDS: [usize; 3] = [1 << 17, 1 << 20, 1 << 23];
 
 /// States near the initial ones are looked at before many nodes are spent, as long as the set of them has no more nodes than this.
 const NEAR_NODES: usize = 1 << 14;
@@ -37,7 +37,7 @@ pub struct Encoding<'p> {
     pub reached: Set,
     /// Where all processes are at an end.
     ended: Set,
-    order: VariableOrder,
+    pub(crate) order: VariableOrder,
     special: InstanceFacts<'p>,
 }
 
@@ -112,14 +112,14 @@ impl<'p> Encoding<'p> {
         let mut orders = orders(program, special).to_vec();
         let all = Limits::for_unlisted(budget);
         for nodes in ROUNDS.into_iter().filter(|&nodes| nodes <= all.nodes / 4) {
-            let part = Limits::trial(nodes, all.cache.min(nodes / 2));
+            let part = Limits::trial(nodes, all.cache.min(2 * nodes));
             for order in &orders {
                 match Self::with_order((program, special), order, part, budget, news) {
                     Err(EncodingError::Stopped(Stopped(StopReason::Memory))) => {
                         budget.check()?;
                         (news.phase)(format!("another variable order: {nodes} nodes did not suffice"));
                     }
-                    made => return made,
+                    made => return made?.or_in_next_order((program, special), (part, &orders), budget, news),
                 }
             }
             if let Some(near) = near.take() {
@@ -161,7 +161,7 @@ impl<'p> Encoding<'p> {
             return Ok(None);
         }
         let nodes = now.saturating_mul(8);
-        let more = if nodes < all.nodes / 2 { Limits::trial(nodes, all.cache.min(nodes / 2)) } else { all };
+        let more = if nodes < all.nodes / 2 { Limits::trial(nodes, all.cache.min(2 * nodes)) } else { all };
         let news = &mut EncodingNews::phases(report);
         Self::with_order((self.program(), self.special), &self.order, more, budget, news).map(Some)
     }
@@ -334,7 +334,7 @@ impl<'p> Encoding<'p> {
             states: self.reached.count(bits),
             bits,
             peak_nodes,
-            bytes: Limits { nodes: peak_nodes, ..self.diagrams.limits() }.bytes(),
+            bytes: self.diagrams.bytes(),
             relation_nodes: self.relation().nodes(),
             reached_nodes: self.reached.nodes(),
         }

@@ -1,22 +1,25 @@
 //! Dynamic reordering, between two encodings: where the orders that are known beforehand need too many nodes, the states near the initial ones are computed in the first of them,
 //! sifting (Rudell 1993) finds a better order for their diagrams and those of the steps, and the program is encoded anew in it.
 //!
-//! A cell stays together with its values afterwards, and bits that alternate stay as they are.
+//! A cell stays together with its values afterwards, and bits that alternate stay as they are. Of synchronous systems whose set of states is large, two orders
+//! known beforehand are compared.
 
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_dd::{Bit, Limits, sifted};
 use tertium_program::Program;
 
 use crate::EncodingError;
-use crate::encoding::Encoding;
+use crate::encoding::{Encoding, ROUNDS};
 use crate::instantiated::InstanceFacts;
 use crate::news::EncodingNews;
-use crate::variable_order::VariableOrder;
+use crate::variable_order::{VariableOrder, is_synchronous};
 
 /// So often an order that sifting found is the first order for sifting again, each time from the states that it lets one see.
 const TIMES: usize = 4;
 /// Sifting looks at so many nodes for each node that an encoding may have.
 const VISITED_FOR_NODE: usize = 32;
+/// A set of states with fewer nodes is not worth a second variable order.
+const WORTH_COMPARING: usize = 500;
 
 impl<'p> Encoding<'p> {
     /// Looks for a better order than the first one, which it becomes, and encodes the program in it; none if it does not suffice either.
@@ -46,6 +49,33 @@ impl<'p> Encoding<'p> {
             orders.insert(0, order);
         }
         Ok(None)
+    }
+
+    /// This encoding, or the one in the order after this one if that is clearly smaller: formulas are decided in it, which takes longer than to find what is reached.
+    pub(crate) fn or_in_next_order(
+        self,
+        subject: (&'p Program, InstanceFacts<'p>),
+        (limits, orders): (Limits, &[VariableOrder]),
+        budget: &Budget,
+        news: &mut EncodingNews<'_>,
+    ) -> Result<Self, EncodingError> {
+        let nodes = self.reached.nodes();
+        let is_first = orders.first() == Some(&self.order) && limits.nodes == ROUNDS[0];
+        let Some(next) = orders.get(1).filter(|_| is_first && is_synchronous(subject.0) && nodes > WORTH_COMPARING)
+        else {
+            return Ok(self);
+        };
+        // Another order may take as many nodes as this one did.
+        let most = self.diagrams().peak().next_power_of_two().min(limits.nodes);
+        match Self::with_order(subject, next, Limits::trial(most, limits.cache.min(2 * most)), budget, news) {
+            Ok(other) if other.reached.nodes() * 4 <= nodes * 3 => Ok(other),
+            Ok(_) => Ok(self),
+            Err(EncodingError::Stopped(Stopped(StopReason::Memory))) => {
+                budget.check()?;
+                Ok(self)
+            }
+            Err(why) => Err(why),
+        }
     }
 
     /// What sifting makes of the diagrams; none if it saves less than a tenth of the nodes.

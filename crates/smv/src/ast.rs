@@ -309,6 +309,8 @@ pub struct SpecDecl {
     pub formula: Expr,
     /// For `COMPUTE` to where.
     pub goal: Option<Expr>,
+    /// The instance whose names it uses, if it names one (`IN a.b`).
+    pub context: Option<Expr>,
     /// Where it stands.
     pub span: Span,
 }
@@ -334,7 +336,7 @@ pub enum Item {
     Spec(SpecDecl),
     /// `ISA m`: everything that the module `m` declares.
     Inherits(Name),
-    /// `PRED e`, `PRED n := e`: a predicate for abstraction.
+    /// `PRED e`, `PRED n := e`, `PRED <n> := e`: a predicate for abstraction.
     Predicate(Option<Name>, Expr),
     /// `MIRROR x`: a variable that abstraction keeps as it is.
     Mirror(Expr),

@@ -83,6 +83,12 @@ impl Lexer<'_> {
                 self.at += self.rest().find('\n').unwrap_or(self.rest().len());
             } else if self.rest().starts_with("/--") {
                 self.long_comment(start);
+            } else if next == '#' && self.begins_line() {
+                // `# 12 "model.smv"`: from which line of which file a preprocessor has what follows.
+                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+            } else if next == '"' && self.quoted_length().is_some() {
+                self.at += self.quoted_length().unwrap_or(0);
+                self.push(TokenKind::Word(self.text[start..self.at].to_owned()), start);
             } else if is_first(next) {
                 let length = self.word_length();
                 self.at += length;
@@ -113,6 +119,16 @@ impl Lexer<'_> {
             }
             length += 1;
         }
+    }
+
+    /// Whether nothing stands before on this line.
+    fn begins_line(&self) -> bool {
+        self.at == 0 || self.text[..self.at].ends_with('\n')
+    }
+
+    /// The length of a name in quotes, which are part of it: `"a b"`.
+    fn quoted_length(&self) -> Option<usize> {
+        self.rest()[1..].find('"').map(|length| length + 2).filter(|&length| !self.rest()[..length].contains('\n'))
     }
 
     fn long_comment(&mut self, start: usize) {

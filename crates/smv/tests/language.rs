@@ -145,6 +145,34 @@ fn definitions_in_other_instances_are_read_where_they_were_written() {
 }
 
 #[test]
+fn a_specification_may_name_the_instance_it_speaks_of() {
+    let text = "MODULE cell VAR b : boolean; INVARSPEC b IN other\nMODULE main VAR one : cell; other : cell; SPEC AG b IN one; LTLSPEC NAME n := G b IN other";
+    let read = program(text);
+    let atoms: Vec<Vec<&String>> = read.properties.iter().map(|property| property.atoms.keys().collect()).collect();
+    // Also what stands in `cell` speaks of an instance of `main`.
+    assert_eq!(atoms, [["b in other"], ["b in other"], ["b in one"], ["b in other"]]);
+    let names: Vec<&str> = read.properties.iter().map(|property| property.name.as_str()).collect();
+    assert_eq!(names, ["invariant_1", "invariant_2", "ctl_1", "n"]);
+    assert_eq!(codes("MODULE main VAR x : boolean; SPEC AG x IN x"), ["E0711"]);
+    assert_eq!(codes("MODULE main VAR x : boolean; SPEC AG x IN y"), ["E0711"]);
+}
+
+#[test]
+fn names_are_spelt_with_quotes_points_and_indices() {
+    let read = program(
+        "# 1 \"model.m4\"\nMODULE main VAR \"a b\" : boolean; c[0] : boolean; c[1].d : boolean; x : -1..+1; w : Word[sizeof(0ud3_1)];
+         CONSTANTS ; CONSTANTS e.f, g; PRED <p> := \"a b\"; PRED [3] c[0] PRED [4] <q> := c[1].d
+         SPEC \"a b\" & c[0] & c[1].d & x < +1",
+    );
+    let names: Vec<&str> = read.variables.iter().map(|variable| variable.name.as_str()).collect();
+    assert_eq!(names, ["\"a b\"", "c[0]", "c[1].d", "x", "w"]);
+    let names: Vec<&str> = read.predicates.iter().map(|predicate| predicate.name.as_str()).collect();
+    assert_eq!(names, ["p", "c[0]", "q"]);
+    assert_eq!(codes("MODULE main VAR c[0] : boolean; INIT c[1]"), ["E0718"]);
+    assert!(codes("MODULE main VAR \"a : boolean;").contains(&"E0703"));
+}
+
+#[test]
 fn what_is_said_of_a_step_is_remembered_and_the_future_in_the_past_is_guessed() {
     let read = program(
         "MODULE main VAR x : 0..3; DEFINE same := next(x) = x;

@@ -28,6 +28,7 @@ pub mod corpus;
 pub mod families;
 pub mod formulas;
 mod growth;
+pub mod horn;
 mod mutated;
 pub mod nusmv;
 pub mod programs;

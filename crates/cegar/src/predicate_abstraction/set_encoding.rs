@@ -8,7 +8,7 @@ use tertium_abstraction::truth::{Guard, Truth, TruthNode, TruthStep};
 use tertium_abstraction::{Initial, Operation, System};
 use tertium_base::{Budget, Stopped};
 use tertium_check::symbolic::{
-    Atoms, Graded, Hyper, Pair, StepKind, StepValues, Steps, Structure, linear_value_by, stepwise_value,
+    Atoms, Graded, Hyper, KnownFixpoints, Pair, StepKind, StepValues, Steps, Structure, linear_value_by, stepwise_value,
 };
 use tertium_check::{EngineError, Filter};
 use tertium_dd::{Bit, Diagrams, Limits, RelationPart, Set, TransitionRelation};
@@ -253,7 +253,13 @@ impl Encoded {
             steps.together = Some((self.states.clone(), steps.possible.clone()));
         }
         let (diagrams, states) = (self.diagrams.clone(), self.states.clone());
-        Ok(Structure { diagrams, bits: self.bits.clone(), states, steps: vec![(Filter::Any, steps)] })
+        Ok(Structure {
+            diagrams,
+            bits: self.bits.clone(),
+            states,
+            steps: vec![(Filter::Any, steps)],
+            known: KnownFixpoints::default(),
+        })
     }
 
     /// The value of a linear formula. Nobody asks for strategies over certain sets unless they are asked for by name: they take

@@ -12,7 +12,7 @@ use tertium_model::{ExprNode, ParamModel, ParamValue, PropId, StateId};
 
 use super::ends::{Ends, add_ends};
 use super::evaluate::{Atoms, evaluate};
-use super::linear::{linear_value, linear_value_by};
+use super::linear::{KnownFixpoints, linear_value, linear_value_by};
 use super::listed::Code;
 use super::star::star_value;
 use super::stepwise::{Graded, StepKind, StepValues, stepwise_value};
@@ -197,7 +197,13 @@ impl Family<'_> {
             steps.push((filter, Steps { possible: relation(&chosen.open)?, certain, hyper: None, together }));
         }
         let states = self.code.states(&self.diagrams, 0..self.model.state_count())?;
-        Ok(Structure { diagrams: self.diagrams.clone(), bits: self.code.bits.clone(), states, steps })
+        Ok(Structure {
+            diagrams: self.diagrams.clone(),
+            bits: self.code.bits.clone(),
+            states,
+            steps,
+            known: KnownFixpoints::default(),
+        })
     }
 
     fn atoms(&self, formula: &Formula) -> Result<Atoms, FamilyError> {

@@ -8,6 +8,7 @@ use tertium_model::{Edge, HyperEdge, HyperId, Kmts, PropId, StateId};
 
 use super::ends::add_ends;
 use super::evaluate::Atoms;
+use super::linear::KnownFixpoints;
 use super::stepwise::{Graded, StepKind, StepValues};
 use super::structure::{Hyper, Steps, Structure};
 use super::values::Pair;
@@ -88,8 +89,13 @@ impl Listed {
             steps.push((filter, writer.filtered(filter)?));
         }
         let states = writer.code.states(&writer.diagrams, 0..task.model.state_count())?;
-        let mut structure =
-            Structure { diagrams: writer.diagrams.clone(), bits: writer.code.bits.clone(), states, steps };
+        let mut structure = Structure {
+            diagrams: writer.diagrams.clone(),
+            bits: writer.code.bits.clone(),
+            states,
+            steps,
+            known: KnownFixpoints::default(),
+        };
         let mut values = writer.values(task)?;
         if let Some(ended) = writer.ended {
             let ends = add_ends(&mut structure, ended)?;

@@ -41,7 +41,9 @@ use listed::Listed;
 pub use cuts::lattice_values;
 pub use evaluate::{Atoms, evaluate};
 pub use family::family_sets;
-pub use linear::{Automata, Fairness, GuardedTransition, StrongFairness, linear_value, linear_value_by, paths};
+pub use linear::{
+    Automata, Fairness, GuardedTransition, KnownFixpoints, StrongFairness, linear_value, linear_value_by, paths,
+};
 pub use path::{Lasso, lasso, shortest_path, shortest_path_forward};
 pub use star::{fair_goal, star_paths, star_value};
 pub use stepwise::{Graded, StepKind, StepValues, stepwise_value};

@@ -5,6 +5,7 @@
 use tertium_base::Stopped;
 use tertium_dd::{Bit, Diagrams, QuantifiedBits, Renaming, Set, TransitionRelation};
 
+use super::linear::KnownFixpoints;
 use crate::Filter;
 
 /// Certain sets with several members: which of them a step leads to is open, that there is a step is not.
@@ -123,6 +124,8 @@ pub struct Structure {
     pub states: Set,
     /// What each kind of modality speaks of; all steps are among them.
     pub steps: Vec<(Filter, Steps)>,
+    /// What was found in it about paths.
+    pub known: KnownFixpoints,
 }
 
 impl Structure {

@@ -108,7 +108,10 @@ pub(super) fn is_synchronous(program: &Program) -> bool {
 /// Whether there are finitely many states.
 fn is_bounded(file: &ProgramFile) -> bool {
     let bounded = |(lo, hi): &(Option<i128>, Option<i128>)| lo.is_some() && hi.is_some();
-    file.language == Language::Promela || reachable_bounds(&file.program).iter().all(bounded)
+    let by_type = |var: VarId| matches!(file.program.bounds(file.program.variable(var).ty), (Some(_), Some(_)));
+    file.language == Language::Promela
+        || file.program.variable_ids().all(by_type)
+        || reachable_bounds(&file.program).iter().all(bounded)
 }
 
 /// Why a program cannot be run to the end although its variables are small.
@@ -118,14 +121,22 @@ fn unknown_function(program: &Program) -> Option<String> {
 
 /// Variables that have no small range.
 pub(super) fn large_variables(program: &Program, most: i128) -> Vec<VarId> {
-    let known = reachable_bounds(program);
-    let is_large = |var: &VarId| {
-        let (lo, hi) = known[var.index()];
+    let exceeds = |(lo, hi): (Option<i128>, Option<i128>)| {
         let size = lo.zip(hi).and_then(|(lo, hi)| hi.checked_sub(lo));
-        let is_number = !matches!(program.variable(*var).ty, Type::Bool | Type::Channel);
-        is_number && size.is_none_or(|size| size > most)
+        size.is_none_or(|size| size > most)
     };
-    program.variable_ids().filter(is_large).collect()
+    let by_type = |var: &VarId| {
+        let ty = program.variable(*var).ty;
+        let (lo, hi) = program.bounds(ty);
+        !matches!(ty, Type::Bool | Type::Channel) && exceeds((lo.map(i128::from), hi.map(i128::from)))
+    };
+    let mut large: Vec<VarId> = program.variable_ids().filter(by_type).collect();
+    // What is small by its type needs no analysis.
+    if !large.is_empty() {
+        let known = reachable_bounds(program);
+        large.retain(|var| exceeds(known[var.index()]));
+    }
+    large
 }
 
 /// Why a program may have too many states to visit, if its variables say so.

@@ -95,7 +95,8 @@ pub(crate) struct Flat<'m> {
     pub assigns: Vec<(InstanceId, &'m AssignDecl)>,
     pub constraints: Vec<(InstanceId, ConstraintKind, &'m Expr)>,
     pub compassion: Vec<(InstanceId, &'m Expr, &'m Expr)>,
-    pub specs: Vec<(InstanceId, &'m SpecDecl)>,
+    /// Specifications: where they are declared, and the instance in which their names are looked up.
+    pub specs: Vec<(InstanceId, &'m SpecDecl, InstanceId)>,
     /// Predicates for abstraction, some with names.
     pub predicates: Vec<(InstanceId, Option<&'m Name>, &'m Expr)>,
     /// Variables that abstraction keeps.
@@ -130,6 +131,7 @@ pub(crate) fn flatten(model: &Model) -> Flat<'_> {
     let mut work = Flattening { modules: &modules, flat, path: Vec::new(), elsewhere: Vec::new() };
     work.instance(main, String::new(), BTreeMap::new(), 0);
     work.define_elsewhere();
+    work.place_specifications();
     work.flat
 }
 
@@ -201,7 +203,7 @@ impl<'m> Flattening<'m, '_> {
                 Item::Assign(assign) => self.flat.assigns.push((id, assign)),
                 Item::Constraint(kind, condition) => self.flat.constraints.push((id, *kind, condition)),
                 Item::Compassion(often, then) => self.flat.compassion.push((id, often, then)),
-                Item::Spec(spec) => self.flat.specs.push((id, spec)),
+                Item::Spec(spec) => self.flat.specs.push((id, spec, id)),
                 Item::Predicate(name, condition) => self.flat.predicates.push((id, name.as_ref(), condition)),
                 Item::Mirror(variable) => self.flat.mirrored.push((id, variable)),
                 Item::DefineIn(of, name, value) => self.elsewhere.push((id, of, name, value)),
@@ -267,6 +269,21 @@ impl<'m> Flattening<'m, '_> {
             let define = DefineId::new(self.flat.defines.len());
             self.flat.defines.push((by, value));
             self.declare(id, &name.name, name.span, Meaning::Define(define));
+        }
+    }
+
+    /// `SPEC f IN a.b`, once every instance is there: names are looked up in `a.b`, which is a path from `main`, wherever the specification stands.
+    fn place_specifications(&mut self) {
+        for at in 0..self.flat.specs.len() {
+            let spec = self.flat.specs[at].1;
+            let Some(context) = &spec.context else { continue };
+            match self.flat.meaning(context, InstanceId::new(0)) {
+                Some(Meaning::Instance(id)) => self.flat.specs[at].2 = id,
+                _ => {
+                    let error = Diagnostic::error("E0711", "a specification in something that is no instance");
+                    self.report(error.at(context.span, "should be an instance of a module"));
+                }
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! What does a name, a path or an index mean in an instance, and which number is a constant expression?
 
-use super::{Flat, InstanceId, LONGEST_CHAIN, Meaning, path_text};
+use super::{Flat, FlatType, InstanceId, LONGEST_CHAIN, Meaning};
 use crate::ast::{Binary, Expr, ExprKind, Unary};
 
 impl<'m> Flat<'m> {
@@ -73,22 +73,74 @@ impl<'m> Flat<'m> {
                     };
                     self.followed(found, chain)
                 }
-                _ => {
-                    // A name with points of its own, if it is one.
-                    let path = path_text(expr)?;
-                    match self.instances[id.index()].names.get(path.as_str()) {
-                        Some(found) => self.followed(found.clone(), chain),
-                        None => Some(path).filter(|name| self.symbols.contains(name)).map(Meaning::Symbol),
-                    }
-                }
+                _ => self.whole_name(expr, id, chain),
             },
             ExprKind::Index(of, index) => {
-                let of = self.meaning_within(of, id, chain + 1)?;
+                let Some(of) = self.meaning_within(of, id, chain + 1) else { return self.whole_name(expr, id, chain) };
                 let (lo, elements) = self.elements(&of)?;
                 let at = usize::try_from(self.number(index, id, chain + 1)?.checked_sub(lo)?).ok()?;
                 self.followed(elements.get(at)?.clone(), chain)
             }
             _ => None,
+        }
+    }
+
+    /// What a name with points or indices of its own means: `e1.token` where there is no `e1`.
+    fn whole_name(&self, expr: &'m Expr, id: InstanceId, chain: usize) -> Option<Meaning<'m>> {
+        let name = self.written_name(expr, id, chain)?;
+        match self.instances[id.index()].names.get(name.as_str()) {
+            Some(found) => self.followed(found.clone(), chain),
+            None => Some(name).filter(|name| self.symbols.contains(name)).map(Meaning::Symbol),
+        }
+    }
+
+    /// A path as it would be declared: `a.b[3]`.
+    fn written_name(&self, expr: &'m Expr, id: InstanceId, chain: usize) -> Option<String> {
+        if chain > LONGEST_CHAIN {
+            return None;
+        }
+        match &expr.kind {
+            ExprKind::Name(name) => Some(name.clone()),
+            ExprKind::Field(of, field) => Some(format!("{}.{}", self.written_name(of, id, chain + 1)?, field.name)),
+            ExprKind::Index(of, index) => {
+                let index = self.number(index, id, chain + 1)?;
+                Some(format!("{}[{index}]", self.written_name(of, id, chain + 1)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many bits a word has, as far as its form says so.
+    fn word_size(&self, expr: &'m Expr, id: InstanceId, chain: usize) -> Option<i64> {
+        if chain > LONGEST_CHAIN {
+            return None;
+        }
+        let size = |expr| self.word_size(expr, id, chain + 1);
+        let number = |expr| self.number(expr, id, chain + 1);
+        match &expr.kind {
+            ExprKind::Word { bits, .. } => Some(i64::from(*bits)),
+            ExprKind::Bits(_, high, low) => number(high)?.checked_sub(number(low)?)?.checked_add(1),
+            ExprKind::Binary(Binary::Concat, a, b) => size(a)?.checked_add(size(b)?),
+            ExprKind::Binary(_, a, _) | ExprKind::Unary(_, a) | ExprKind::If(_, a, _) | ExprKind::Next(a) => size(a),
+            ExprKind::Call(name, arguments) => match (name.name.as_str(), arguments.as_slice()) {
+                ("word1", [_]) => Some(1),
+                ("signed" | "unsigned", [a]) => size(a),
+                ("extend", [a, by]) => size(a)?.checked_add(number(by)?),
+                ("resize" | "uwconst" | "swconst", [_, bits]) => number(bits),
+                _ => None,
+            },
+            _ => match self.meaning_within(expr, id, chain + 1)? {
+                Meaning::Variable(variable) => match self.variables[variable.index()].ty {
+                    FlatType::Word { bits, .. } => Some(i64::from(bits)),
+                    _ => None,
+                },
+                Meaning::Define(define) => {
+                    let (of, value) = self.defines[define.index()];
+                    self.word_size(value, of, chain + 1)
+                }
+                Meaning::Argument(value, of) => self.word_size(value, of, chain + 1),
+                _ => None,
+            },
         }
     }
 
@@ -111,6 +163,10 @@ impl<'m> Flat<'m> {
                     _ => None,
                 }
             }
+            ExprKind::Call(name, arguments) => match (name.name.as_str(), arguments.as_slice()) {
+                ("sizeof" | "wsizeof", [word]) => self.word_size(word, id, chain + 1),
+                _ => None,
+            },
             ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Index(..) => {
                 match self.meaning_within(expr, id, chain + 1)? {
                     Meaning::Define(define) => {

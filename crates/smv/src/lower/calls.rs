@@ -56,7 +56,7 @@ impl<'m> Lowering<'m> {
                 let width = self.word_width(a, span)?;
                 words::word(&mut self.program, Width { signed: name == "signed", ..width }, a.expr)
             }
-            ("sizeof", &[a]) => {
+            ("sizeof" | "wsizeof", &[a]) => {
                 let bits = self.word_width(a, span)?.bits;
                 Typed { ty: Ty::Int, expr: self.program.exprs.int(i64::from(bits)) }
             }

@@ -98,7 +98,7 @@ impl<'m> Lowering<'m> {
         for formula in &self.asked {
             self.asks(formula, InstanceId::new(0), &mut asked);
         }
-        for &(scope, spec) in &self.flat.specs {
+        for &(_, spec, scope) in &self.flat.specs {
             self.asks(&spec.formula, scope, &mut asked);
             if let Some(goal) = &spec.goal {
                 self.asks(goal, scope, &mut asked);

@@ -47,7 +47,7 @@ impl<'m> Lowering<'m> {
     /// All specifications of the text.
     pub fn specifications(&mut self) {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for &(scope, spec) in &self.flat.specs {
+        for &(declared, spec, scope) in &self.flat.specs {
             let kind = match spec.kind {
                 SpecKind::Ctl => "ctl",
                 SpecKind::Ltl => "ltl",
@@ -57,7 +57,7 @@ impl<'m> Lowering<'m> {
             let count = counts.entry(kind).or_default();
             *count += 1;
             let name = match &spec.name {
-                Some(name) => format!("{}{}", self.flat.instances[scope.index()].prefix, name.name),
+                Some(name) => format!("{}{}", self.flat.instances[declared.index()].prefix, name.name),
                 None => format!("{kind}_{count}"),
             };
             let distances = self.program.distances.iter().map(|known| &known.name);

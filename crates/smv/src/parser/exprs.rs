@@ -7,9 +7,9 @@ use crate::ast::{Binary, Bounds, Expr, ExprKind, Name, Temporal, TemporalPair, U
 use crate::lexer::TokenKind;
 
 /// Functions that are called like `count(a, b)`.
-pub(crate) const FUNCTIONS: [&str; 15] = [
-    "word1", "bool", "signed", "unsigned", "extend", "resize", "sizeof", "uwconst", "swconst", "toint", "count", "abs",
-    "max", "min", "floor",
+pub(crate) const FUNCTIONS: [&str; 16] = [
+    "word1", "bool", "signed", "unsigned", "extend", "resize", "sizeof", "wsizeof", "uwconst", "swconst", "toint",
+    "count", "abs", "max", "min", "floor",
 ];
 
 impl Parser<'_> {
@@ -217,6 +217,13 @@ impl Parser<'_> {
 
     fn unary(&mut self) -> Read<Expr> {
         let start = self.span();
+        // `+3` is a number.
+        if self.is_mark("+")
+            && matches!(self.tokens.get(self.at + 1).map(|next| &next.kind), Some(TokenKind::Number(_)))
+        {
+            self.advance();
+            return self.postfix();
+        }
         let op = match self.kind() {
             TokenKind::Mark("!") => Unary::Not,
             TokenKind::Mark("-") => Unary::Negate,

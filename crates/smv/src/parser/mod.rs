@@ -3,6 +3,7 @@
 //! Mistakes are collected; after one, reading goes on at the next declaration.
 
 mod exprs;
+mod specs;
 mod types;
 mod words;
 
@@ -11,8 +12,7 @@ use tertium_base::{Diagnostic, Span};
 pub use self::words::KEYWORDS;
 use self::words::begins_declaration;
 use crate::ast::{
-    AssignDecl, AssignKind, ConstraintKind, Expr, ExprKind, Item, Model, Module, Name, SpecDecl, SpecKind, VarDecl,
-    VarKind,
+    AssignDecl, AssignKind, ConstraintKind, Expr, ExprKind, Item, Model, Module, Name, SpecKind, VarDecl, VarKind,
 };
 use crate::lexer::{Token, TokenKind, tokens};
 
@@ -239,15 +239,30 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A name with points, as in models that were flattened: `VAR e1.token : boolean;`.
+    /// A name with points and indices, as in models that were flattened: `VAR e1.token : boolean; a[0] : boolean;`.
     fn path(&mut self) -> Read<Name> {
         let mut name = self.name()?;
         let start = name.span.start;
-        while self.take_mark(".") {
-            let field = self.field()?;
-            name = Name { name: format!("{}.{}", name.name, field.name), span: self.from(start) };
+        loop {
+            let longer = if self.take_mark(".") {
+                format!("{}.{}", name.name, self.field()?.name)
+            } else if self.take_mark("[") {
+                let index = self.index()?;
+                self.require("]")?;
+                format!("{}[{index}]", name.name)
+            } else {
+                return Ok(name);
+            };
+            name = Name { name: longer, span: self.from(start) };
         }
-        Ok(name)
+    }
+
+    /// A number with its sign, as names that are declared have it.
+    fn index(&mut self) -> Read<i64> {
+        let negative = self.take_mark("-");
+        let TokenKind::Number(number) = *self.kind() else { return self.unexpected("a number") };
+        self.advance();
+        Ok(if negative { -number } else { number })
     }
 
     fn variables(&mut self, kind: VarKind, items: &mut Vec<Item>) -> Read<()> {
@@ -301,10 +316,10 @@ impl<'t> Parser<'t> {
 
     fn constants(&mut self, items: &mut Vec<Item>) -> Read<()> {
         let mut names = Vec::new();
-        loop {
+        while !self.is_mark(";") {
             match self.kind() {
                 TokenKind::Number(_) => self.advance(),
-                _ => names.push(self.name()?),
+                _ => names.push(self.path()?),
             }
             if !self.take_mark(",") {
                 break;
@@ -363,73 +378,6 @@ impl<'t> Parser<'t> {
     fn inherited(&mut self, items: &mut Vec<Item>) -> Read<()> {
         items.push(Item::Inherits(self.name()?));
         self.take_mark(";");
-        Ok(())
-    }
-
-    /// `PRED e`, `PRED n := e`: a predicate for abstraction.
-    fn predicate(&mut self, items: &mut Vec<Item>) -> Read<()> {
-        let named = matches!(self.kind(), TokenKind::Word(_)) && self.mark_after(":=");
-        let name = if named { Some(self.name()?) } else { None };
-        if named {
-            self.require(":=")?;
-        }
-        let condition = self.expr()?;
-        self.take_mark(";");
-        items.push(Item::Predicate(name, condition));
-        Ok(())
-    }
-
-    /// `MIRROR x`: a variable that abstraction keeps.
-    fn mirrored(&mut self, items: &mut Vec<Item>) -> Read<()> {
-        items.push(Item::Mirror(self.postfix()?));
-        self.take_mark(";");
-        Ok(())
-    }
-
-    fn given_name(&mut self) -> Read<Option<Name>> {
-        if !self.take_word("NAME") {
-            return Ok(None);
-        }
-        let start = self.span().start;
-        let mut name = self.name()?;
-        while self.take_mark(".") {
-            let more = self.name()?;
-            name = Name { name: format!("{}.{}", name.name, more.name), span: self.from(start) };
-        }
-        self.require(":=")?;
-        Ok(Some(name))
-    }
-
-    fn spec(&mut self, kind: SpecKind, start: Span, items: &mut Vec<Item>) -> Read<()> {
-        let name = self.given_name()?;
-        let formula = self.expr()?;
-        self.take_mark(";");
-        items.push(Item::Spec(SpecDecl {
-            kind,
-            name,
-            formula,
-            goal: None,
-            span: Span::new(start.start, self.last_end()),
-        }));
-        Ok(())
-    }
-
-    fn compute(&mut self, start: Span, items: &mut Vec<Item>) -> Read<()> {
-        let name = self.given_name()?;
-        let kind = if self.take_word("MIN") {
-            SpecKind::Least
-        } else if self.take_word("MAX") {
-            SpecKind::Most
-        } else {
-            return self.unexpected("`MIN` or `MAX`");
-        };
-        self.require("[")?;
-        let formula = self.expr()?;
-        self.require(",")?;
-        let goal = Some(self.expr()?);
-        self.require("]")?;
-        self.take_mark(";");
-        items.push(Item::Spec(SpecDecl { kind, name, formula, goal, span: Span::new(start.start, self.last_end()) }));
         Ok(())
     }
 

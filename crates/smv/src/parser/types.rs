@@ -16,10 +16,11 @@ impl Parser<'_> {
                 span,
                 "values are truth values, whole numbers, words and symbols",
             ),
-            "unsigned" | "signed" | "word" => {
+            "Word" if !self.mark_after("[") => self.range_or_instance(),
+            "unsigned" | "signed" | "word" | "Word" => {
                 self.advance();
-                let signed = word == "signed";
-                if word != "word" && !self.take_word("word") {
+                let (signed, whole) = (word == "signed", matches!(word.as_str(), "word" | "Word"));
+                if !whole && !self.take_word("word") && !self.take_word("Word") {
                     return self.unexpected("`word`");
                 }
                 self.require("[")?;
@@ -29,7 +30,7 @@ impl Parser<'_> {
             }
             "array" => {
                 self.advance();
-                if self.is_word("word") || self.is_word("integer") {
+                if self.is_word("word") || self.is_word("Word") || self.is_word("integer") {
                     return self.refused(
                         "an array over all words or integers",
                         span,

@@ -29,7 +29,7 @@ use tertium_trace::run::Run;
 use super::counterexample::BranchingCounterexample;
 use super::kept_sets::KeptSets;
 use super::near_states::NearStates;
-use super::structure::{label, structure};
+use super::structure::{KnownStructures, label};
 use super::telling::{News, Telling, figures, listen};
 use super::{evidence, never_claims};
 use crate::branching::depends_on_ends;
@@ -147,7 +147,7 @@ fn run(
     };
     let (mut outcome, starts) = (CheckOutcome::default(), !encoding.init.is_empty());
     let mut spent = start.elapsed();
-    let mut roomy: Option<Encoding<'_>> = None;
+    let (mut roomy, mut structures): (Option<Encoding<'_>>, _) = (None, KnownStructures::default());
     for question in questions {
         let begin = Instant::now();
         if observer.is_decided(question.name()) {
@@ -155,14 +155,16 @@ fn run(
             continue;
         }
         tell(format!("deciding {}", question.name()));
-        let mut answer = SymbolicCheck::new(roomy.as_ref().unwrap_or(&encoding), &subject, options).answer(question)?;
+        let encoded = roomy.as_ref().unwrap_or(&encoding);
+        let mut answer = SymbolicCheck::new(encoded, &subject, options).knowing(&structures).answer(question)?;
         while answer.stopped() == Some(StopReason::Memory) {
             let larger = match roomy.as_ref().unwrap_or(&encoding).enlarged(budget, &mut tell) {
                 Err(EncodingError::Stopped(_)) => None,
                 enlarged => enlarged.map_err(failure)?,
             };
             let Some(larger) = larger else { break };
-            answer = SymbolicCheck::new(&larger, &subject, options).answer(question)?;
+            structures = KnownStructures::default();
+            answer = SymbolicCheck::new(&larger, &subject, options).knowing(&structures).answer(question)?;
             roomy = Some(larger);
         }
         answer.cost.elapsed = begin.elapsed() + std::mem::take(&mut spent);
@@ -196,6 +198,7 @@ pub(super) struct SymbolicCheck<'w, 'p> {
     pub subject: &'w InstantiatedProgram<'p>,
     pub(super) options: &'w CheckOptions,
     pub(super) states: f64,
+    structures: KnownStructures,
 }
 
 impl<'w, 'p> SymbolicCheck<'w, 'p> {
@@ -204,7 +207,13 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         subject: &'w InstantiatedProgram<'p>,
         options: &'w CheckOptions,
     ) -> Self {
-        Self { encoding, subject, options, states: encoding.figures().states }
+        let structures = KnownStructures::default();
+        Self { encoding, subject, options, states: encoding.figures().states, structures }
+    }
+
+    /// The same with structures of the same encoding that are known.
+    fn knowing(self, structures: &KnownStructures) -> Self {
+        Self { structures: structures.clone(), ..self }
     }
 
     pub(super) fn answer(&self, question: &Question) -> Result<ProgramAnswer, Failure> {
@@ -324,7 +333,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         answer: &mut ProgramAnswer,
     ) -> Result<(), Failure> {
         let condition = asked.formula.to_builder().finish(root, Logic::Pml);
-        let structure = structure(self.encoding, &[], false, false)?;
+        let structure = self.structures.structure(self.encoding, &[], false, false)?;
         let atoms = self.atoms(&condition, self.labels(asked)?)?;
         let value = evaluate(&structure, &condition, &atoms, false).map_err(engines::failure)?;
         let value = if holds { value } else { value.not() };
@@ -345,7 +354,8 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
 
     fn linear(&self, asked: &PropertyQuery, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let stutter = self.options.deadlock != Some(Deadlock::Mu);
-        let structure = structure(self.encoding, &fair.weak, !fair.fairness.strong.is_empty(), stutter)?;
+        let actions = !fair.fairness.strong.is_empty();
+        let structure = self.structures.structure(self.encoding, &fair.weak, actions, stutter)?;
         let atoms = self.atoms(&asked.formula, self.labels(asked)?)?;
         // Every step that is possible is certain, so all readings of linear formulas are one.
         let value = linear_value(&structure, &asked.formula, &atoms, &fair.fairness).map_err(engines::failure)?;
@@ -372,7 +382,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         let ends_count = star && self.options.deadlock == Some(Deadlock::Maximal);
         let stutter = whole_paths && self.options.deadlock.is_none() || ends_count;
         let actions = !asked.formula.actions().is_empty() || !fair.fairness.strong.is_empty();
-        let structure = structure(self.encoding, &fair.weak, actions, stutter)?;
+        let structure = self.structures.structure(self.encoding, &fair.weak, actions, stutter)?;
         let atoms = self.atoms(&asked.formula, self.labels(asked)?)?;
         let ending = ctl && self.options.deadlock == Some(Deadlock::Maximal) && fair.all.is_empty();
         answer.deadlock = self.options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);

@@ -3,10 +3,13 @@
 //! A structure whose steps are all decided: one relation for all steps, one for each fairness constraint and one for each process.
 //! Labels are pairs of sets, open where a condition has no value.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use tertium_base::Stopped;
 use tertium_base::narrow::to_u32;
 use tertium_check::Filter;
-use tertium_check::symbolic::{Pair, Steps, Structure};
+use tertium_check::symbolic::{KnownFixpoints, Pair, Steps, Structure};
 use tertium_dd::{RelationPart, TransitionRelation};
 use tertium_encode::{Encoding, EncodingError};
 use tertium_model::ActionId;
@@ -51,5 +54,35 @@ pub fn structure(encoding: &Encoding<'_>, fair: &[u32], actions: bool, stutter: 
         }
     }
     let bits = encoding.cells().state_bits();
-    Ok(Structure { diagrams, bits, states: encoding.reached.clone(), steps })
+    Ok(Structure { diagrams, bits, states: encoding.reached.clone(), steps, known: KnownFixpoints::default() })
+}
+
+/// What a structure is made of besides the encoding: as [`structure`] is asked for it.
+type StructureKey = (Vec<u32>, bool, bool);
+
+/// The structures of one encoding that were asked for, so that what is found about paths in one of them is found once for all questions. Clones share them.
+#[derive(Clone, Default)]
+pub struct KnownStructures(Rc<RefCell<Vec<(StructureKey, Structure)>>>);
+
+impl KnownStructures {
+    /// As [`structure`].
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn structure(
+        &self,
+        encoding: &Encoding<'_>,
+        fair: &[u32],
+        actions: bool,
+        stutter: bool,
+    ) -> Result<Structure, Stopped> {
+        let key = (fair.to_vec(), actions, stutter);
+        let known = self.0.borrow().iter().find(|(known, _)| *known == key).map(|(_, known)| known.clone());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let made = structure(encoding, fair, actions, stutter)?;
+        self.0.borrow_mut().push((key, made.clone()));
+        Ok(made)
+    }
 }

@@ -6,9 +6,13 @@ use std::collections::btree_map::Entry;
 use tertium_base::Stopped;
 use tertium_dd::Set;
 
+use super::known::FixpointKind;
 use super::{Automata, Recurring};
 use crate::Filter;
 use crate::automata::automaton::Component;
+
+/// Sets, and the nodes in them from which some step leads into them.
+type KnownPreimage = Option<(Vec<Set>, Vec<Set>)>;
 
 impl Automata<'_> {
     /// One step back from `target`, one set per state of the automaton, by steps of one kind; for states of the automaton
@@ -97,14 +101,21 @@ impl Automata<'_> {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn winning(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
-        let core = self.core(certain)?;
-        let room = vec![self.structure.states.clone(); core.len()];
-        self.backward_reachable(core, Some(&room), certain)
+        self.known_or(FixpointKind::Winning, certain, || {
+            let core = self.core(certain)?;
+            let room = vec![self.structure.states.clone(); core.len()];
+            self.backward_reachable(core, Some(&room), certain)
+        })
     }
 
     /// Where an accepted fair path stays from some time on: for each component of the automaton the largest set in which every
     /// node has a way, inside it, to everything that must recur, and to what strong fairness asks for where it asks.
     pub(in crate::symbolic) fn core(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
+        self.known_or(FixpointKind::Core, certain, || self.cores(certain))
+    }
+
+    /// The core of each component.
+    fn cores(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
         let mut all = vec![self.structure.diagrams.empty(); self.automaton.transitions.len()];
         for component in self.automaton.accepting_components() {
             let mut inside = vec![self.structure.diagrams.empty(); all.len()];
@@ -119,33 +130,60 @@ impl Automata<'_> {
         Ok(all)
     }
 
-    /// The core of what is inside.
+    /// The core of what is inside: every condition takes out what cannot keep it, in turn, until none does.
     fn core_of(&self, mut inside: Vec<Set>, kinds: &[Recurring], certain: bool) -> Result<Vec<Set>, Stopped> {
-        loop {
-            let last = inside.clone();
-            for &kind in kinds {
-                let goal = self.taken(&inside, kind, certain)?;
-                inside =
-                    if kind == Recurring::Step { goal } else { self.backward_reachable(goal, Some(&inside), certain)? };
-            }
-            for (number, strong) in self.fairness.strong.iter().enumerate() {
-                let goal = self.taken(&inside, Recurring::Strong(number), certain)?;
-                let served = self.backward_reachable(goal, Some(&inside), certain)?;
-                for (inside, served) in inside.iter_mut().zip(&served) {
-                    *inside = inside.minus(&strong.enabled)?.or(served)?;
-                }
-            }
-            for (number, (often, _)) in self.promised.compassion.iter().enumerate() {
-                let goal = self.taken(&inside, Recurring::Compassion(number), certain)?;
-                let served = self.backward_reachable(goal, Some(&inside), certain)?;
-                for (inside, served) in inside.iter_mut().zip(&served) {
-                    *inside = inside.minus(&often.open)?.or(served)?;
-                }
-            }
-            if inside == last {
-                return Ok(inside);
+        let strong = (0..self.fairness.strong.len()).map(Recurring::Strong);
+        let compassion = (0..self.promised.compassion.len()).map(Recurring::Compassion);
+        let conditions: Vec<Recurring> = kinds.iter().copied().chain(strong).chain(compassion).collect();
+        let (mut kept, mut known) = (0, None);
+        for &kind in conditions.iter().cycle() {
+            let next = self.keeping(&inside, kind, certain, &mut known)?;
+            kept = if next == inside { kept + 1 } else { 0 };
+            inside = next;
+            if kept == conditions.len() {
+                break;
             }
         }
+        Ok(inside)
+    }
+
+    /// The nodes inside from which a way inside keeps one condition.
+    fn keeping(
+        &self,
+        inside: &[Set],
+        kind: Recurring,
+        certain: bool,
+        known: &mut KnownPreimage,
+    ) -> Result<Vec<Set>, Stopped> {
+        let goal = self.taken_knowing(inside, kind, certain, known)?;
+        let asking = match kind {
+            Recurring::Step => return Ok(goal),
+            Recurring::Strong(number) => Some(&self.fairness.strong[number].enabled),
+            Recurring::Compassion(number) => Some(&self.promised.compassion[number].0.open),
+            Recurring::Mark(_) | Recurring::Fair(_) | Recurring::Justice(_) => None,
+        };
+        let served = self.backward_reachable(goal, Some(inside), certain)?;
+        let Some(asking) = asking else { return Ok(served) };
+        inside.iter().zip(&served).map(|(inside, served)| inside.minus(asking)?.or(served)).collect()
+    }
+
+    /// As [`Self::taken`]. Where a kind only says from where steps are taken, those of any kind are known already if they were asked for before.
+    fn taken_knowing(
+        &self,
+        inside: &[Set],
+        kind: Recurring,
+        certain: bool,
+        known: &mut KnownPreimage,
+    ) -> Result<Vec<Set>, Stopped> {
+        let Some(sources) = self.sources(kind, certain) else { return self.taken(inside, kind, certain) };
+        let any = match known {
+            Some((of, any)) if of.as_slice() == inside => any.clone(),
+            _ => {
+                let any = self.taken(inside, Recurring::Step, certain)?;
+                known.insert((inside.to_vec(), any)).1.clone()
+            }
+        };
+        any.iter().map(|any| any.and(sources)).collect()
     }
 
     /// What must recur inside a component: marks that all its transitions carry recur by themselves.

@@ -10,6 +10,7 @@
 //! loops a state in which somebody can step is kept if that step can be reached.
 
 mod fixpoints;
+mod known;
 
 use tertium_base::narrow::to_u32;
 use tertium_dd::{Set, TransitionRelation};
@@ -29,6 +30,8 @@ use crate::symbolic::stepwise::{Need, StepValues, stepwise_value};
 use crate::symbolic::structure::Structure;
 use crate::symbolic::values::Pair;
 use crate::{EngineError, Filter, Task, Unsupported};
+
+pub use known::KnownFixpoints;
 
 /// Whether every path goes on: by the structure, the deadlock convention, or the reading.
 fn is_total(task: &Task<'_>) -> bool {
