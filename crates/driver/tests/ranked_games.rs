@@ -86,6 +86,46 @@ fn what_is_never_left_is_a_recurrent_set() {
     decides("refill", &["empties", "can", "stays"]);
 }
 
+#[test]
+fn a_function_for_each_piece_and_phases_in_turn() {
+    decides("pw_round", &["a1", "a3"]);
+    decides("pw_turns", &["a1", "a5"]);
+    decides("ph_three", &["a1", "a3"]);
+    decides("ph_delay", &["a1", "a3"]);
+}
+
+#[test]
+fn a_hypothesis_about_the_start_gives_invariants() {
+    decides("hy_drain", &["a1", "a2", "a5"]);
+    decides("hy_pair", &["a1", "a2", "a3"]);
+    decides("hy_quota", &["a1", "a2"]);
+}
+
+#[test]
+fn relations_on_either_side_of_a_condition_are_found() {
+    decides("pt_split", &["a1", "a2", "a3"]);
+    decides("rm_four", &["pos", "neg"]);
+}
+
+/// A function by pieces with the pieces changed, or the condition of one left out, is refused.
+#[test]
+fn changed_pieces_are_refused() {
+    let (path, text) = of("pw_round", "a1");
+    let (start, marker) = ("\"terms\":[\"", "(ite ");
+    let at = text.find(start).expect("it has a rank") + start.len();
+    let end = at + text[at..].find('"').expect("the text ends");
+    let rank = &text[at..end];
+    assert!(rank.contains(marker), "no function by pieces: {rank}");
+    let with = |other: &str| format!("{}{other}{}", &text[..at], &text[end..]);
+    for (from, to) in [("(not ", "(and "), ("(mod ", "(div "), ("(ite (and", "(ite (or"), ("(* 2 x)", "(* 1 x)")] {
+        if rank.contains(from) {
+            is_refused(&path, &with(&rank.replacen(from, to, 1)), from);
+        }
+    }
+    is_refused(&path, &with("x"), "one piece for all");
+    is_refused(&path, &with("0"), "nothing decreases");
+}
+
 /// The text with one thing changed, and that it was there.
 fn changed(text: &str, from: &str, to: &str) -> String {
     assert!(text.contains(from), "{from} is not in\n{text}");
