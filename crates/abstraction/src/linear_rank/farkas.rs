@@ -45,22 +45,22 @@ type SolvedRank = (PlacedFunction, Vec<Vec<bool>>);
 
 /// The unknown coefficients and the constant of a linear function of cells.
 #[derive(Clone, Debug)]
-struct UnknownFunction {
+pub(super) struct UnknownFunction {
     coefficients: Vec<usize>,
     constant: usize,
 }
 
 /// Unknown piecewise-defined functions, and what is asked of them.
-struct FarkasSystem<'s> {
+pub(super) struct FarkasSystem<'s> {
     steps: &'s LinearSteps,
     template: Template,
     /// The cells that a function may speak of: by position, and their symbols.
     cells: Vec<(usize, TermId)>,
     /// By function, and by abstract state.
-    functions: Vec<Vec<UnknownFunction>>,
+    pub(super) functions: Vec<Vec<UnknownFunction>>,
     /// How many unknowns there are by now.
-    unknowns: usize,
-    constraints: Vec<RationalConstraint>,
+    pub(super) unknowns: usize,
+    pub(super) constraints: Vec<RationalConstraint>,
 }
 
 impl System {
@@ -155,38 +155,8 @@ impl System {
         Ok(system.function(0, &found.values).map(|function| (function, decreased.collect())))
     }
 
-    /// The functions of a nested ranking function, the outermost phase first; empty if there is none with so many phases. The first decreases with each step, each other one where the one before is not positive, and the last is never negative.
-    ///
-    /// So there is a phase for each, in their order: a multiphase ranking function (Leike and Heizmann 2015; Ben-Amram and Genaim 2017).
-    ///
-    /// # Errors
-    /// If a limit is reached.
-    pub fn nested_rank(
-        &mut self,
-        steps: &LinearSteps,
-        template: Template,
-        phases: usize,
-    ) -> Result<Vec<PlacedFunction>, Failed> {
-        let Some(mut system) = FarkasSystem::new(steps, template, phases) else { return Ok(Vec::new()) };
-        let wanted = system.unknowns;
-        if !steps.choices.is_empty() {
-            return Ok(Vec::new());
-        }
-        for step in &steps.steps {
-            for part in &step.parts {
-                for phase in 0..phases {
-                    let constraint = system.nested_change(step, part, phase);
-                    system.constraints.push(constraint);
-                }
-            }
-        }
-        let Some(found) = self.solution(&system, wanted, &[])? else { return Ok(Vec::new()) };
-        let functions: Option<Vec<_>> = (0..phases).map(|phase| system.function(phase, &found.values)).collect();
-        Ok(functions.unwrap_or_default())
-    }
-
     /// A solution, if there is one within the limits.
-    fn solution(
+    pub(super) fn solution(
         &self,
         system: &FarkasSystem<'_>,
         wanted: usize,
@@ -204,7 +174,7 @@ impl System {
 
 impl<'s> FarkasSystem<'s> {
     /// Unknowns for so many functions; none if they are too many.
-    fn new(steps: &'s LinearSteps, template: Template, functions: usize) -> Option<Self> {
+    pub(super) fn new(steps: &'s LinearSteps, template: Template, functions: usize) -> Option<Self> {
         let pieces = match template {
             Template::Same => 1,
             Template::ByLocation => steps.places.len(),
@@ -252,7 +222,7 @@ impl<'s> FarkasSystem<'s> {
     }
 
     /// What values of the unknowns say of a function.
-    fn function(&self, number: usize, values: &[i128]) -> Option<PlacedFunction> {
+    pub(super) fn function(&self, number: usize, values: &[i128]) -> Option<PlacedFunction> {
         let mut at: Vec<(Piece, LinearFunction)> = Vec::new();
         for (state, function) in self.steps.states.iter().zip(&self.functions[number]) {
             let piece = if self.template == Template::ByState { Piece::of(state) } else { Piece::at(&state.locations) };
@@ -269,7 +239,7 @@ impl<'s> FarkasSystem<'s> {
     }
 
     /// By how much a step decreases a function.
-    fn decrease(&self, number: usize, step: &LinearStep, part: &Polyhedron) -> UnknownSum {
+    pub(super) fn decrease(&self, number: usize, step: &LinearStep, part: &Polyhedron) -> UnknownSum {
         let (before, after) = (&self.functions[number][step.from], &self.functions[number][step.to]);
         let mut sum = UnknownSum::default();
         add(&mut sum.constant, before.constant, 1);
@@ -289,7 +259,7 @@ impl<'s> FarkasSystem<'s> {
     }
 
     /// Adds the value of a function in a state.
-    fn add_value(&self, sum: &mut UnknownSum, number: usize, state: usize) {
+    pub(super) fn add_value(&self, sum: &mut UnknownSum, number: usize, state: usize) {
         let function = &self.functions[number][state];
         for (&(_, symbol), &coefficient) in self.cells.iter().zip(&function.coefficients) {
             add(sum.form.entry(symbol).or_default(), coefficient, 1);
@@ -315,24 +285,8 @@ impl<'s> FarkasSystem<'s> {
         RationalConstraint::All(found)
     }
 
-    /// On all of a polyhedron a phase decreases wherever the one before is not positive; the last one is not negative before.
-    fn nested_change(&mut self, step: &LinearStep, part: &Polyhedron, phase: usize) -> RationalConstraint {
-        let mut change = self.decrease(phase, step, part);
-        if let Some(outer) = phase.checked_sub(1) {
-            self.add_value(&mut change, outer, step.from);
-        }
-        let mut found = Vec::new();
-        self.follows(&part.rows, &change, -1, &mut found);
-        if phase + 1 == self.functions.len() {
-            let mut before = UnknownSum::default();
-            self.add_value(&mut before, phase, step.from);
-            self.follows(&part.rows, &before, 0, &mut found);
-        }
-        RationalConstraint::All(found)
-    }
-
     /// Farkas' lemma: that a linear form plus a constant is not negative follows from inequalities, whatever the unknowns are that it is made of. Those that share nothing with the form, not even by way of others, do not help.
-    fn follows(
+    pub(super) fn follows(
         &mut self,
         rows: &[Row],
         UnknownSum { form, constant }: &UnknownSum,
@@ -361,7 +315,7 @@ impl<'s> FarkasSystem<'s> {
 
 /// A sum of terms and a constant, whose coefficients are sums of unknowns with factors.
 #[derive(Default)]
-struct UnknownSum {
+pub(super) struct UnknownSum {
     form: BTreeMap<TermId, BTreeMap<usize, i128>>,
     constant: BTreeMap<usize, i128>,
 }

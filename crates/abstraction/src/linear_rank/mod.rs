@@ -8,6 +8,7 @@
 //! Nothing rests on this: what is found is a candidate, and what steps do to it is asked like of any other (`ranking`).
 
 mod farkas;
+mod nested;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

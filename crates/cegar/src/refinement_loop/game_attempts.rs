@@ -95,7 +95,7 @@ impl<'l> Loop<'l> {
             Self::with_phases,
             Self::with_hypothesis,
             Self::with_inductive,
-            Self::from_start,
+            Self::with_start,
             Self::with_conditions,
             Self::with_choices,
             Self::with_tight_invariants,
@@ -138,7 +138,7 @@ impl<'l> Loop<'l> {
     }
 
     /// What the program says about its start, the sides of equations, and all remainders where one is asked for.
-    fn from_start(&self, prepared: &mut Prepared, attempt: &mut GameAttempt<'_>) -> Result<Option<Won>, Failure> {
+    fn with_start(&self, prepared: &mut Prepared, attempt: &mut GameAttempt<'_>) -> Result<Option<Won>, Failure> {
         let mut more = predicates::of_start(prepared.system.program(), prepared.system.predicates());
         more.truncate(limits::RANKING_MOST_OF_START);
         more.extend(sides_of_equations(prepared));
