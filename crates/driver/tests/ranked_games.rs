@@ -26,6 +26,17 @@ fn abstracted(file: &ProgramFile, only: &[String], options: &CheckOptions) -> Ve
     asked.into_iter().zip(found.answers).collect()
 }
 
+/// Two processes that surely step into the same states: a ranking function decreases if one of them does, and the claim does not say which.
+const WHOSE_STEP: &str = r#"
+system random
+var x : int
+var y : int
+init 0 <= x && x <= 2 && 0 <= y && y <= 2
+process P0 { loop { choose { p0: when x >= 1 && y <= 2 && x >= -1 && y >= -1 && x <= 3 && y <= 3 do y := * in 0..2 } or { when x > 0 && x >= -1 && y >= -1 && x <= 3 && y <= 3 do x, y := x - 1, 2 } } }
+process P1 { loop { choose { p1: when y = 0 && x >= -1 && y >= -1 && x <= 3 && y <= 3 do x, y := x - 1, 2 } or { when y = 0 && x >= -1 && y >= -1 && x <= 3 && y <= 3 do y := * in 0..2 } or { when x != y && x >= -1 && y >= -1 && x <= 3 && y <= 3 do x := x - 1 } } }
+property p3 : ctl* A G E F ("x <= 0")
+"#;
+
 /// The values that stand behind the properties of a text.
 fn expected(text: &str) -> Vec<(String, Belnap)> {
     let one = |line: &str| {
@@ -105,6 +116,15 @@ fn a_hypothesis_about_the_start_gives_invariants() {
 fn relations_on_either_side_of_a_condition_are_found() {
     decides("pt_split", &["a1", "a2", "a3"]);
     decides("rm_four", &["pos", "neg"]);
+}
+
+#[test]
+fn whoever_claims_says_whose_step_decreases() {
+    let path = folder("ranked_games_whose_step").join("program.gcl");
+    let file = stored(&path, WHOSE_STEP);
+    let answers = abstracted(&file, &["p3".to_owned()], &CheckOptions::default());
+    assert_eq!(answers[0].1.value(), Belnap::True);
+    assert_eq!(refused(&path, &certificate(&file, &answers[0])), None);
 }
 
 /// A function by pieces with the pieces changed, or the condition of one left out, is refused.

@@ -214,10 +214,10 @@ impl<'l> Loop<'l> {
 
     /// Which relations hold on either side of a condition.
     fn with_partition(&self, prepared: &mut Prepared, attempt: &mut GameAttempt<'_>) -> Result<Option<Won>, Failure> {
+        let asked = attempt.asked;
         for by in PARTITIONS {
-            if let Some(won) =
-                self.over_relations(prepared, attempt, |prepared, kinds| add_partition(prepared, by, kinds))?
-            {
+            let add = |prepared: &mut Prepared, kinds| add_partition(prepared, Some(asked), by, kinds);
+            if let Some(won) = self.over_relations(prepared, attempt, add)? {
                 return Ok(Some(won));
             }
         }

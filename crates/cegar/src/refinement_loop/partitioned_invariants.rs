@@ -31,7 +31,7 @@ impl Loop<'_> {
         let all = [Kinds::Equations, Kinds::All].into_iter();
         for (by, kinds) in all.flat_map(|kinds| PARTITIONS.map(|by| (by, kinds))) {
             own.system.keep_predicates(before);
-            if add_partition(&mut own, by, kinds) {
+            if add_partition(&mut own, None, by, kinds) {
                 let why = "relations that hold on either side of a condition exclude it";
                 let round = self.excluded_over(&mut own, &target, why)?;
                 if round.is_some() {
@@ -64,14 +64,23 @@ pub(super) enum PartitionBy {
 /// All partitions that are tried.
 pub(super) const PARTITIONS: [PartitionBy; 2] = [PartitionBy::Constants, PartitionBy::Conditions];
 
-/// Adds what holds in the cells of a partition as predicates; whether any is new.
-pub(super) fn add_partition(prepared: &mut Prepared, by: PartitionBy, kinds: Kinds) -> bool {
+/// Adds what holds in the cells of a partition as predicates, after the hypothesis of a property if it has one; whether any is new.
+pub(super) fn add_partition(
+    prepared: &mut Prepared,
+    asked: Option<&PropertyQuery>,
+    by: PartitionBy,
+    kinds: Kinds,
+) -> bool {
     let conditions = conditions(prepared, by);
     if conditions.is_empty() {
         return false;
     }
     let known = everywhere(prepared.system.program());
-    let found = partitioned_constraints(prepared.system.program(), &conditions);
+    let start = asked.and_then(|asked| hypothesis(prepared, asked));
+    let found = match start {
+        Some(start) => partitioned_constraints(&restricted(prepared.system.program(), start), &conditions),
+        None => partitioned_constraints(prepared.system.program(), &conditions),
+    };
     add(prepared, &conditions, found.into_iter().filter(|one| !known.contains(one)).collect(), kinds)
 }
 

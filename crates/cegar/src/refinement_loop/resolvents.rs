@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use tertium_abstraction::{Predicate, System};
 use tertium_program::{Binary, Expr, ExprId};
-use tertium_smt::TermId;
+use tertium_smt::{TermId, Terms};
 
 use crate::limits;
 use crate::predicate_abstraction::Prepared;
@@ -46,7 +46,25 @@ pub(super) fn add_invariant_resolvents(prepared: &mut Prepared) -> bool {
             forms.extend(resolvents(first, second).into_iter().filter(|form| is_new(form, &compared)));
         }
     }
+    let terms = system.asking().0;
+    let fewer: Vec<LinearForm> = forms.iter().flat_map(|form| without_bounded(terms, form)).collect();
+    forms.extend(fewer.into_iter().filter(|form| is_new(form, &compared)));
     learn(system, forms)
+}
+
+/// What a comparison of two terms says of each of them where the other one is as small, or as large, as it can be.
+fn without_bounded(terms: &Terms, (parts, constant): &LinearForm) -> Vec<LinearForm> {
+    let mut found = Vec::new();
+    for (&term, &factor) in parts.iter().filter(|_| parts.len() > 1) {
+        let (low, high) = terms.bounds(term);
+        for bound in [low, high].into_iter().flatten() {
+            let mut rest = parts.clone();
+            rest.remove(&term);
+            let shift = factor.checked_mul(bound).and_then(|by| constant.checked_sub(by));
+            found.extend(shift.map(|constant| normal(rest, constant)));
+        }
+    }
+    found
 }
 
 /// Adds comparisons as predicates, those of one variable first; whether any is new.
