@@ -198,7 +198,7 @@ pub const RANKING_GAME_MOST_CANDIDATES: usize = 40;
 /// Of those that decrease somewhere, so many are looked at together with choices.
 pub const RANKING_GAME_MOST_WITH_SETS: usize = 16;
 /// With more predicates than this, and than so many more than before, a game is not played as long as other ways are left.
-pub const RANKING_GAME_FEW_PREDICATES: usize = 12;
+pub const RANKING_GAME_FEW_PREDICATES: usize = 16;
 /// With more predicates than this, and than so many more than before, a game is not played as long as other ways are left.
 pub const RANKING_GAME_FEW_MORE: usize = 6;
 /// So often what is missing for a decrease becomes predicates: a loop of so many phases is followed.

@@ -185,7 +185,6 @@ impl<'l> Loop<'l> {
             }
             attempt.restore(prepared);
             if add(prepared)
-                && !attempt.is_large(prepared)
                 && let Some(won) = self.played(prepared, attempt)?
             {
                 return Ok(Some(won));

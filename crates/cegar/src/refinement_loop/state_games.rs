@@ -41,9 +41,9 @@ impl Loop<'_> {
         if !tried.induced && self.refinements > 0 && (ends || self.rounds.len() >= limits::K_INDUCTION_AFTER_ROUNDS) {
             tried.induced = true;
             for &(at, target) in &left {
-                let mut round = self.by_partition(target.question)?;
+                let mut round = self.by_k_induction(target.question)?;
                 if round.is_none() {
-                    round = self.by_k_induction(target.question)?;
+                    round = self.by_partition(target.question)?;
                 }
                 if let Some(round) = round {
                     tried.rounds.insert(target.question.index(), round);
