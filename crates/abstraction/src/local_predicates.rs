@@ -39,6 +39,12 @@ impl System {
         (0..self.predicate_terms.len()).any(|predicate| self.is_dropped_somewhere(predicate))
     }
 
+    /// Whether predicates are local.
+    #[must_use]
+    pub const fn has_local_predicates(&self) -> bool {
+        self.locality.is_some()
+    }
+
     /// Whether abstract states at these locations tell this predicate.
     pub(crate) fn matters(&mut self, predicate: usize, locations: &[LocationId]) -> bool {
         if self.locality.is_none() {

@@ -115,6 +115,11 @@ pub const HORN_MOST_WORK: u32 = 30_000_000;
 /// An invariant with more atoms is not used.
 pub const HORN_MOST_ATOMS: usize = 40;
 
+// refinement_loop/inductive_predicates.rs
+
+/// So many inductive comparisons become predicates for one condition that is to hold for ever.
+pub const INDUCTIVE_MOST_FOR_GOAL: usize = 2;
+
 // refinement_loop/k_induction.rs
 
 /// After so many rounds of refinement it is tried whether a property follows from itself after several steps.
@@ -164,6 +169,13 @@ pub const OPEN_CYCLE_MOST_FUNCTIONS: usize = 3;
 /// With so many predicates they are local first.
 pub const LOCAL_PREDICATES_MANY: usize = 4;
 
+// refinement_loop/partitioned_invariants.rs
+
+/// States are told apart by so many conditions at most: cells are twice as many for each.
+pub const PARTITION_MOST_CONDITIONS: usize = 3;
+/// So many constraints of cells become predicates.
+pub const PARTITION_MOST_PREDICATES: usize = 12;
+
 // refinement_loop/ranking.rs
 
 /// Of the integers that predicates suggest, so many are looked at for a linear property.
@@ -185,6 +197,10 @@ pub const RANKING_GAME_MANY_CHANGES: usize = 4_000;
 pub const RANKING_GAME_MOST_CANDIDATES: usize = 40;
 /// Of those that decrease somewhere, so many are looked at together with choices.
 pub const RANKING_GAME_MOST_WITH_SETS: usize = 16;
+/// With more predicates than this, and than so many more than before, a game is not played as long as other ways are left.
+pub const RANKING_GAME_FEW_PREDICATES: usize = 16;
+/// With more predicates than this, and than so many more than before, a game is not played as long as other ways are left.
+pub const RANKING_GAME_FEW_MORE: usize = 6;
 /// So often what is missing for a decrease becomes predicates: a loop of so many phases is followed.
 pub const RANKING_GAME_MOST_PHASES: usize = 3;
 /// With more combinations of locations in an open cycle, steps are not chosen together with ranking functions.
@@ -218,6 +234,8 @@ pub const RANKING_GAME_MOST_SETS: usize = 16;
 pub const RANKING_SYNTHESIS_MOST_STEPS: usize = 60;
 /// So many systems of inequalities are solved for one property and one set of predicates.
 pub const RANKING_SYNTHESIS_MOST_SYSTEMS: usize = 40;
+/// A nested ranking function has at most so many phases.
+pub const RANKING_SYNTHESIS_MOST_PHASES: usize = 4;
 
 // refinement_loop/recurrent_sets.rs
 
@@ -258,6 +276,8 @@ pub const INPUT_PRECONDITIONS_MOST: usize = 6;
 pub const INPUT_PRECONDITIONS_MOST_COPIES: usize = 3;
 /// So many comparisons that follow from two others become predicates.
 pub const RESOLVENTS_MOST: usize = 8;
+/// Of remainders by larger numbers than this not each is told.
+pub const REMAINDERS_MOST: i64 = 8;
 /// So many invariants become predicates that say when both sides are equal.
 pub const TIGHT_INVARIANTS_MOST: usize = 4;
 

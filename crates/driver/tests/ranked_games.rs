@@ -26,6 +26,17 @@ fn abstracted(file: &ProgramFile, only: &[String], options: &CheckOptions) -> Ve
     asked.into_iter().zip(found.answers).collect()
 }
 
+/// Two processes that surely step into the same states: a ranking function decreases if one of them does, and the claim does not say which.
+const WHOSE_STEP: &str = r#"
+system random
+var x : int
+var y : int
+init 0 <= x && x <= 2 && 0 <= y && y <= 2
+process P0 { loop { choose { p0: when x >= 1 && y <= 2 && x >= -1 && y >= -1 && x <= 3 && y <= 3 do y := * in 0..2 } or { when x > 0 && x >= -1 && y >= -1 && x <= 3 && y <= 3 do x, y := x - 1, 2 } } }
+process P1 { loop { choose { p1: when y = 0 && x >= -1 && y >= -1 && x <= 3 && y <= 3 do x, y := x - 1, 2 } or { when y = 0 && x >= -1 && y >= -1 && x <= 3 && y <= 3 do y := * in 0..2 } or { when x != y && x >= -1 && y >= -1 && x <= 3 && y <= 3 do x := x - 1 } } }
+property p3 : ctl* A G E F ("x <= 0")
+"#;
+
 /// The values that stand behind the properties of a text.
 fn expected(text: &str) -> Vec<(String, Belnap)> {
     let one = |line: &str| {
@@ -84,6 +95,55 @@ fn one_path_does_for_every_start() {
 fn what_is_never_left_is_a_recurrent_set() {
     decides("stepsize_up", &["ends", "never", "none"]);
     decides("refill", &["empties", "can", "stays"]);
+}
+
+#[test]
+fn a_function_for_each_piece_and_phases_in_turn() {
+    decides("pw_round", &["a1", "a3"]);
+    decides("pw_turns", &["a1", "a5"]);
+    decides("ph_three", &["a1", "a3"]);
+    decides("ph_delay", &["a1", "a3"]);
+}
+
+#[test]
+fn a_hypothesis_about_the_start_gives_invariants() {
+    decides("hy_drain", &["a1", "a2", "a5"]);
+    decides("hy_pair", &["a1", "a2", "a3"]);
+    decides("hy_quota", &["a1", "a2"]);
+}
+
+#[test]
+fn relations_on_either_side_of_a_condition_are_found() {
+    decides("pt_split", &["a1", "a2", "a3"]);
+    decides("rm_four", &["pos", "neg"]);
+}
+
+#[test]
+fn whoever_claims_says_whose_step_decreases() {
+    let path = folder("ranked_games_whose_step").join("program.gcl");
+    let file = stored(&path, WHOSE_STEP);
+    let answers = abstracted(&file, &["p3".to_owned()], &CheckOptions::default());
+    assert_eq!(answers[0].1.value(), Belnap::True);
+    assert_eq!(refused(&path, &certificate(&file, &answers[0])), None);
+}
+
+/// A function by pieces with the pieces changed, or the condition of one left out, is refused.
+#[test]
+fn changed_pieces_are_refused() {
+    let (path, text) = of("pw_round", "a1");
+    let (start, marker) = ("\"terms\":[\"", "(ite ");
+    let at = text.find(start).expect("it has a rank") + start.len();
+    let end = at + text[at..].find('"').expect("the text ends");
+    let rank = &text[at..end];
+    assert!(rank.contains(marker), "no function by pieces: {rank}");
+    let with = |other: &str| format!("{}{other}{}", &text[..at], &text[end..]);
+    for (from, to) in [("(not ", "(and "), ("(mod ", "(div "), ("(ite (and", "(ite (or"), ("(* 2 x)", "(* 1 x)")] {
+        if rank.contains(from) {
+            is_refused(&path, &with(&rank.replacen(from, to, 1)), from);
+        }
+    }
+    is_refused(&path, &with("x"), "one piece for all");
+    is_refused(&path, &with("0"), "nothing decreases");
 }
 
 /// The text with one thing changed, and that it was there.

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use tertium_base::Budget;
 use tertium_base::narrow::to_usize;
+use tertium_program::analysis::location_invariants::partitioned_constraints;
 use tertium_program::analysis::{CellInvariants, LocationInvariants};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::search::{Limits, nearest_first};
@@ -266,4 +267,31 @@ process Q { loop { x := x + 1; } }
     let here = told(text, "P", "l3");
     assert!(here.iter().any(|one| one == "3 <= y"), "{here:?}");
     assert!(here.iter().any(|one| one == "y <= x"), "{here:?}");
+}
+
+/// Trace partitioning: what holds before the middle, and what holds from there, is no relation of the whole loop.
+#[test]
+fn conditions_tell_the_cells_of_a_partition_apart() {
+    let text = "
+system halves
+var x, y, m : int
+init x = 0 && y = 0 && m > 0
+process P { l: while x < 2 * m { if x < m { x := x + 1; } else { x := x + 1; y := y + 1; } } e: loop { skip; } }
+";
+    let mut program = gcl(text);
+    let shown = |program: &mut Program, conditions: &[tertium_program::ExprId]| -> Vec<String> {
+        let found = partitioned_constraints(program, conditions);
+        let exprs: Vec<_> = found.iter().filter_map(|one| one.expr(program)).collect();
+        exprs.into_iter().map(|expr| program.show(expr)).collect()
+    };
+    let [x, m] = ["x", "m"].map(|name| {
+        let var = program.variable_ids().find(|&var| program.variable(var).name == name).expect("there is one");
+        program.read(var)
+    });
+    let before = program.exprs.binary(tertium_program::Binary::Lt, x, m);
+    let (whole, cells) = (shown(&mut program, &[]), shown(&mut program, &[before]));
+    for expected in ["y = 0", "m + y = x"] {
+        assert!(cells.iter().any(|one| one == expected), "{expected} in {cells:?}");
+    }
+    assert!(!whole.iter().any(|one| one == "m + y = x"), "{whole:?}");
 }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tertium_smt::rational::{self, RationalConstraint};
+use tertium_smt::rational::{self, RationalConstraint, ScaledSolution};
 use tertium_smt::{Limit, TermId};
 
-use super::{LinearFunction, LinearStep, LinearSteps, PlacedFunction, Polyhedron, Row};
+use super::{LinearFunction, LinearStep, LinearSteps, Piece, PlacedFunction, Polyhedron, Row};
 use crate::expand::Failed;
 use crate::system::System;
 
@@ -25,6 +25,8 @@ pub enum Template {
     Same,
     /// One for each combination of locations.
     ByLocation,
+    /// One for each abstract state.
+    ByState,
 }
 
 /// What a function has to decrease on; on everything else it does not increase.
@@ -41,16 +43,24 @@ pub enum Decreasing {
 /// A function, and for each step which of its parts were chosen to decrease.
 type SolvedRank = (PlacedFunction, Vec<Vec<bool>>);
 
-/// Unknown coefficients and constants, by place, and what is asked of them.
-struct FarkasSystem<'s> {
+/// The unknown coefficients and the constant of a linear function of cells.
+#[derive(Clone, Debug)]
+pub(super) struct UnknownFunction {
+    coefficients: Vec<usize>,
+    constant: usize,
+}
+
+/// Unknown piecewise-defined functions, and what is asked of them.
+pub(super) struct FarkasSystem<'s> {
     steps: &'s LinearSteps,
+    template: Template,
     /// The cells that a function may speak of: by position, and their symbols.
     cells: Vec<(usize, TermId)>,
-    coefficients: Vec<Vec<usize>>,
-    constants: Vec<usize>,
+    /// By function, and by abstract state.
+    pub(super) functions: Vec<Vec<UnknownFunction>>,
     /// How many unknowns there are by now.
-    unknowns: usize,
-    constraints: Vec<RationalConstraint>,
+    pub(super) unknowns: usize,
+    pub(super) constraints: Vec<RationalConstraint>,
 }
 
 impl System {
@@ -100,7 +110,7 @@ impl System {
         template: Template,
         decreasing: Decreasing,
     ) -> Result<Option<SolvedRank>, Failed> {
-        let Some(mut system) = FarkasSystem::new(steps, template) else { return Ok(None) };
+        let Some(mut system) = FarkasSystem::new(steps, template, 1) else { return Ok(None) };
         let wanted = system.unknowns;
         let mut marked: Vec<RationalConstraint> = Vec::new();
         let mut whole: Vec<RationalConstraint> = Vec::new();
@@ -139,49 +149,71 @@ impl System {
             }
             system.constraints.push(RationalConstraint::Any(alternatives));
         }
+        let Some(found) = self.solution(&system, wanted, &marked)? else { return Ok(None) };
+        let mut holds = found.holds.iter().copied();
+        let decreased = steps.steps.iter().map(|step| step.parts.iter().map(|_| holds.next() == Some(true)).collect());
+        Ok(system.function(0, &found.values).map(|function| (function, decreased.collect())))
+    }
+
+    /// A solution, if there is one within the limits.
+    pub(super) fn solution(
+        &self,
+        system: &FarkasSystem<'_>,
+        wanted: usize,
+        marked: &[RationalConstraint],
+    ) -> Result<Option<ScaledSolution>, Failed> {
         let cannot = |one: &RationalConstraint| *one == never() || *one == RationalConstraint::Any(Vec::new());
         if system.constraints.iter().any(cannot) {
             return Ok(None);
         }
         let limit = Limit { work: Some(MOST_WORK), time: None };
         self.queries.budget().check()?;
-        let found = rational::solve(&system.constraints, wanted, &marked, limit, self.queries.budget());
-        let Ok(Some(found)) = found else { return Ok(None) };
-        let mut holds = found.holds.iter().copied();
-        let decreased = steps.steps.iter().map(|step| step.parts.iter().map(|_| holds.next() == Some(true)).collect());
-        Ok(system.function(&found.values).map(|function| (function, decreased.collect())))
+        Ok(rational::solve(&system.constraints, wanted, marked, limit, self.queries.budget()).unwrap_or_default())
     }
 }
 
 impl<'s> FarkasSystem<'s> {
-    /// Unknowns for all places; none if they are too many.
-    fn new(steps: &'s LinearSteps, template: Template) -> Option<Self> {
-        let places = if template == Template::Same { 1 } else { steps.places.len() };
+    /// Unknowns for so many functions; none if they are too many.
+    pub(super) fn new(steps: &'s LinearSteps, template: Template, functions: usize) -> Option<Self> {
+        let pieces = match template {
+            Template::Same => 1,
+            Template::ByLocation => steps.places.len(),
+            Template::ByState => steps.states.len(),
+        };
         let relevant = steps.relevant();
         let cells = steps.cells.iter().enumerate().map(|(at, &(_, _, symbol))| (at, symbol));
         let cells: Vec<(usize, TermId)> = cells.filter(|(_, symbol)| relevant.contains(symbol)).collect();
-        if places * (cells.len() + 1) > MOST_UNKNOWNS {
+        if functions * pieces * (cells.len() + 1) > MOST_UNKNOWNS {
             return None;
         }
-        let (coefficients, constants) = (Vec::new(), Vec::new());
-        let mut system = Self { steps, cells, coefficients, constants, unknowns: 0, constraints: Vec::new() };
-        for place in 0..steps.places.len() {
-            if place < places {
-                let own: Vec<usize> = (0..system.cells.len()).map(|_| system.unknown()).collect();
-                for &one in &own {
-                    for sign in [1, -1] {
-                        system.constraints.push(RationalConstraint::NotNegative(vec![(one, sign)], MOST_COEFFICIENT));
-                    }
-                }
-                system.coefficients.push(own);
-                let constant = system.unknown();
-                system.constants.push(constant);
-            } else {
-                system.coefficients.push(system.coefficients[0].clone());
-                system.constants.push(system.constants[0]);
-            }
+        let mut system = Self { steps, template, cells, functions: Vec::new(), unknowns: 0, constraints: Vec::new() };
+        for _ in 0..functions {
+            let own: Vec<UnknownFunction> = (0..pieces).map(|_| system.unknown_function()).collect();
+            let of = |state: usize| own[system.piece(state)].clone();
+            let by_state = (0..steps.states.len()).map(of).collect();
+            system.functions.push(by_state);
         }
         Some(system)
+    }
+
+    /// The piece that an abstract state is part of.
+    fn piece(&self, state: usize) -> usize {
+        let locations = &self.steps.states[state].locations;
+        match self.template {
+            Template::Same => 0,
+            Template::ByLocation => self.steps.places.iter().position(|place| place == locations).unwrap_or(0),
+            Template::ByState => state,
+        }
+    }
+
+    fn unknown_function(&mut self) -> UnknownFunction {
+        let coefficients: Vec<usize> = (0..self.cells.len()).map(|_| self.unknown()).collect();
+        for &one in &coefficients {
+            for sign in [1, -1] {
+                self.constraints.push(RationalConstraint::NotNegative(vec![(one, sign)], MOST_COEFFICIENT));
+            }
+        }
+        UnknownFunction { coefficients, constant: self.unknown() }
     }
 
     fn unknown(&mut self) -> usize {
@@ -189,56 +221,76 @@ impl<'s> FarkasSystem<'s> {
         self.unknowns - 1
     }
 
-    /// What values of the unknowns say.
-    fn function(&self, values: &[i128]) -> Option<PlacedFunction> {
-        let mut at = Vec::new();
-        for (place, locations) in self.steps.places.iter().enumerate() {
-            let cells = self.cells.iter().map(|&(at, _)| self.steps.cells[at]).zip(&self.coefficients[place]);
+    /// What values of the unknowns say of a function.
+    pub(super) fn function(&self, number: usize, values: &[i128]) -> Option<PlacedFunction> {
+        let mut at: Vec<(Piece, LinearFunction)> = Vec::new();
+        for (state, function) in self.steps.states.iter().zip(&self.functions[number]) {
+            let piece = if self.template == Template::ByState { Piece::of(state) } else { Piece::at(&state.locations) };
+            if at.iter().any(|(known, _)| *known == piece) {
+                continue;
+            }
+            let cells = self.cells.iter().map(|&(at, _)| self.steps.cells[at]).zip(&function.coefficients);
             let parts = cells.map(|((var, cell, _), &one)| (var, cell, values[one])).filter(|part| part.2 != 0);
-            let constant = values[self.constants[place]];
-            at.push((locations.clone(), LinearFunction { parts: parts.collect(), constant }));
+            let constant = values[function.constant];
+            at.push((piece, LinearFunction { parts: parts.collect(), constant }));
         }
         let varies = at.iter().any(|(_, function)| !function.parts.is_empty() || function.constant != at[0].1.constant);
         varies.then_some(PlacedFunction { at })
     }
 
+    /// By how much a step decreases a function.
+    pub(super) fn decrease(&self, number: usize, step: &LinearStep, part: &Polyhedron) -> UnknownSum {
+        let (before, after) = (&self.functions[number][step.from], &self.functions[number][step.to]);
+        let mut sum = UnknownSum::default();
+        add(&mut sum.constant, before.constant, 1);
+        add(&mut sum.constant, after.constant, -1);
+        for (&(cell, symbol), (&old, &new)) in
+            self.cells.iter().zip(before.coefficients.iter().zip(&after.coefficients))
+        {
+            add(sum.form.entry(symbol).or_default(), old, 1);
+            let (terms, added) = &part.after[cell];
+            for (&atom, &factor) in terms {
+                add(sum.form.entry(atom).or_default(), new, factor.saturating_neg());
+            }
+            add(&mut sum.constant, new, added.saturating_neg());
+        }
+        sum.form.retain(|_, unknowns| !unknowns.is_empty());
+        sum
+    }
+
+    /// Adds the value of a function in a state.
+    pub(super) fn add_value(&self, sum: &mut UnknownSum, number: usize, state: usize) {
+        let function = &self.functions[number][state];
+        for (&(_, symbol), &coefficient) in self.cells.iter().zip(&function.coefficients) {
+            add(sum.form.entry(symbol).or_default(), coefficient, 1);
+        }
+        add(&mut sum.constant, function.constant, 1);
+        sum.form.retain(|_, unknowns| !unknowns.is_empty());
+    }
+
     /// On all of a polyhedron the function does not increase; or, strictly, decreases and is not negative before.
     fn changes(&mut self, step: &LinearStep, part: &Polyhedron, strictly: bool) -> RationalConstraint {
-        let (before, after) = (self.coefficients[step.from].clone(), self.coefficients[step.to].clone());
-        let mut form: UnknownForm = BTreeMap::new();
-        let mut constant = BTreeMap::new();
-        add(&mut constant, self.constants[step.from], 1);
-        add(&mut constant, self.constants[step.to], -1);
-        for (&(cell, symbol), (&old, &new)) in self.cells.iter().zip(before.iter().zip(&after)) {
-            add(form.entry(symbol).or_default(), old, 1);
-            let (sum, added) = &part.after[cell];
-            for (&atom, &factor) in sum {
-                add(form.entry(atom).or_default(), new, factor.saturating_neg());
-            }
-            add(&mut constant, new, added.saturating_neg());
-        }
-        form.retain(|_, unknowns| !unknowns.is_empty());
-        if form.is_empty() && constant.is_empty() {
+        let change = self.decrease(0, step, part);
+        if change.form.is_empty() && change.constant.is_empty() {
             // The function is the same before and after.
             return if strictly { never() } else { RationalConstraint::All(Vec::new()) };
         }
         let mut found = Vec::new();
-        self.follows(&part.rows, &form, (constant, -i128::from(strictly)), &mut found);
+        self.follows(&part.rows, &change, -i128::from(strictly), &mut found);
         if strictly {
-            let cells = self.cells.iter().zip(&before);
-            let form = cells.map(|(&(_, symbol), &one)| (symbol, BTreeMap::from([(one, 1)]))).collect();
-            let constant = BTreeMap::from([(self.constants[step.from], 1)]);
-            self.follows(&part.rows, &form, (constant, 0), &mut found);
+            let mut before = UnknownSum::default();
+            self.add_value(&mut before, 0, step.from);
+            self.follows(&part.rows, &before, 0, &mut found);
         }
         RationalConstraint::All(found)
     }
 
     /// Farkas' lemma: that a linear form plus a constant is not negative follows from inequalities, whatever the unknowns are that it is made of. Those that share nothing with the form, not even by way of others, do not help.
-    fn follows(
+    pub(super) fn follows(
         &mut self,
         rows: &[Row],
-        form: &UnknownForm,
-        (constant, added): (BTreeMap<usize, i128>, i128),
+        UnknownSum { form, constant }: &UnknownSum,
+        added: i128,
         found: &mut Vec<RationalConstraint>,
     ) {
         let atoms = connected(form.keys().copied().collect(), rows.iter());
@@ -255,14 +307,18 @@ impl<'s> FarkasSystem<'s> {
                 found.push(RationalConstraint::Zero(sum, 0));
             }
         }
-        let mut rest: Vec<(usize, i128)> = constant.into_iter().collect();
+        let mut rest: Vec<(usize, i128)> = constant.iter().map(|(&unknown, &factor)| (unknown, factor)).collect();
         rest.extend(rows.iter().zip(&factors).map(|((_, most), &factor)| (factor, most.saturating_neg())));
         found.push(RationalConstraint::NotNegative(rest, added));
     }
 }
 
-/// The coefficients of terms, each a sum of unknowns with factors.
-type UnknownForm = BTreeMap<TermId, BTreeMap<usize, i128>>;
+/// A sum of terms and a constant, whose coefficients are sums of unknowns with factors.
+#[derive(Default)]
+pub(super) struct UnknownSum {
+    form: BTreeMap<TermId, BTreeMap<usize, i128>>,
+    constant: BTreeMap<usize, i128>,
+}
 
 /// Adds a multiple of an unknown.
 fn add(sum: &mut BTreeMap<usize, i128>, unknown: usize, factor: i128) {

@@ -3,14 +3,16 @@
 //! A step between two abstract states is a union of polyhedra over the values before, inputs, and whatever is not linear, each of which counts as a number of its own. That a linear function with unknown coefficients
 //! decreases on all of a polyhedron, from values that are not negative, says by Farkas' lemma that some combination of its inequalities with factors that are not negative says so; that is linear in coefficients and factors
 //! together (Podelski and Rybalchenko 2004; `farkas`). Any number of variables takes part. A solution in rational numbers becomes one in integers by a common factor, so integers are asked for. The function may be another
-//! one for each combination of locations (Alias, Darte, Feautrier and Gonnord 2010), and where whoever claims something chooses steps and inputs, the choice is part of the question.
+//! one for each combination of locations (Alias, Darte, Feautrier and Gonnord 2010), or for each abstract state (piecewise-defined ranking functions, Urban 2013), and where whoever claims something chooses steps and inputs, the choice is part of the question.
 //!
 //! Nothing rests on this: what is found is a candidate, and what steps do to it is asked like of any other (`ranking`).
 
 mod farkas;
+mod nested;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use tertium_lattice::Kleene;
 use tertium_program::{LocationId, ProcessId, VarId};
 use tertium_smt::{Sort, Term, TermId};
 
@@ -29,6 +31,8 @@ const MOST_ROWS: usize = 24;
 const MOST_CELLS: usize = 4;
 /// More variables take no part.
 const MOST_VARIABLES: usize = 24;
+/// Of more quotients and remainders nothing is told.
+const MOST_DIVISIONS: usize = 4;
 /// So many values of one input are tried.
 const MOST_INPUT_VALUES: usize = 4;
 
@@ -41,11 +45,39 @@ pub struct LinearFunction {
     pub constant: i128,
 }
 
-/// A linear function for each combination of locations; 0 elsewhere.
+/// A piece of a piecewise-defined function: the program states at a combination of locations, or those of one abstract state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// Where each process is.
+    pub locations: Vec<LocationId>,
+    /// The values of the kept cells; none if they may have any.
+    pub kept: Option<Vec<i128>>,
+    /// Predicates that have a value, by their numbers.
+    pub predicates: Vec<(usize, bool)>,
+}
+
+impl Piece {
+    /// All program states at a combination of locations.
+    fn at(locations: &[LocationId]) -> Self {
+        Self { locations: locations.to_vec(), kept: None, predicates: Vec::new() }
+    }
+
+    /// The program states of an abstract state.
+    fn of(state: &AbstractState) -> Self {
+        let known = state.cube.iter().enumerate().filter(|(_, value)| **value != Kleene::Unknown);
+        Self {
+            locations: state.locations.clone(),
+            kept: Some(state.kept.clone()),
+            predicates: known.map(|(at, value)| (at, *value == Kleene::True)).collect(),
+        }
+    }
+}
+
+/// A piecewise-defined function: a linear function on each piece; 0 elsewhere.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlacedFunction {
-    /// By the locations of all processes.
-    pub at: Vec<(Vec<LocationId>, LinearFunction)>,
+    /// The pieces, no two of which have a program state in common.
+    pub at: Vec<(Piece, LinearFunction)>,
 }
 
 impl PlacedFunction {
@@ -74,7 +106,7 @@ struct Polyhedron {
     after: Vec<LinearForm>,
 }
 
-/// A step between combinations of locations, as far as it is linear.
+/// A step between abstract states, as far as it is linear.
 #[derive(Clone, Debug)]
 struct LinearStep {
     from: usize,
@@ -86,7 +118,9 @@ struct LinearStep {
 #[derive(Clone, Debug, Default)]
 pub struct LinearSteps {
     cells: Vec<(VarId, usize, TermId)>,
-    /// Combinations of locations.
+    /// The abstract states that steps lead from and to.
+    states: Vec<AbstractState>,
+    /// The combinations of locations of these.
     places: Vec<Vec<LocationId>>,
     /// Steps that may all be taken.
     steps: Vec<LinearStep>,
@@ -95,14 +129,24 @@ pub struct LinearSteps {
 }
 
 impl LinearSteps {
-    fn place(&mut self, locations: &[LocationId]) -> usize {
-        match self.places.iter().position(|known| known == locations) {
+    /// The number of a state.
+    fn number(&mut self, state: &AbstractState) -> usize {
+        if !self.places.contains(&state.locations) {
+            self.places.push(state.locations.clone());
+        }
+        match self.states.iter().position(|known| known == state) {
             Some(at) => at,
             None => {
-                self.places.push(locations.to_vec());
-                self.places.len() - 1
+                self.states.push(state.clone());
+                self.states.len() - 1
             }
         }
+    }
+
+    /// How many abstract states there are.
+    #[must_use]
+    pub const fn states(&self) -> usize {
+        self.states.len()
     }
 
     /// How many combinations of locations there are.
@@ -126,7 +170,7 @@ impl System {
             if parts.len() > MOST_POLYHEDRA {
                 return None;
             }
-            let (from, to) = (found.place(&from.locations), found.place(&to.locations));
+            let (from, to) = (found.number(from), found.number(to));
             found.steps.push(LinearStep { from, to, parts });
         }
         Some(found)
@@ -160,7 +204,7 @@ impl System {
         for to in inside {
             let parts = self.polyhedra(view, operation, (from, to), inputs, &steps.cells)?;
             if !parts.is_empty() {
-                let (from, to) = (steps.place(&from.locations), steps.place(&to.locations));
+                let (from, to) = (steps.number(from), steps.number(to));
                 found.push(LinearStep { from, to, parts });
             }
         }
@@ -295,6 +339,7 @@ impl System {
         let mut atoms: BTreeSet<TermId> = cells.iter().map(|&(_, _, symbol)| symbol).collect();
         atoms.extend(polyhedron.rows.iter().flat_map(|(form, _)| form.keys().copied()));
         atoms.extend(polyhedron.after.iter().flat_map(|(form, _)| form.keys().copied()));
+        self.add_divisions(polyhedron, &mut atoms);
         for atom in atoms {
             let (low, high) = self.terms.bounds(atom);
             polyhedron.rows.extend(high.map(|high| (BTreeMap::from([(atom, 1)]), high)));
@@ -310,6 +355,27 @@ impl System {
         polyhedron.rows.truncate(MOST_ROWS);
     }
 
+    /// What a quotient or a remainder says of its dividend: that it is the divisor times the one, plus the other.
+    fn add_divisions(&mut self, polyhedron: &mut Polyhedron, atoms: &mut BTreeSet<TermId>) {
+        let mut left: Vec<TermId> = atoms.iter().copied().collect();
+        let mut seen: BTreeSet<(TermId, i128)> = BTreeSet::new();
+        while let Some(atom) = left.pop() {
+            let (Term::Div(value, by) | Term::Mod(value, by)) = self.terms.get(atom) else { continue };
+            let Some(divisor) = self.terms.as_int(by).filter(|divisor| *divisor > 0) else { continue };
+            if !seen.insert((value, divisor)) || seen.len() > MOST_DIVISIONS {
+                continue;
+            }
+            let (quotient, remainder) = (self.terms.div(value, by), self.terms.modulo(value, by));
+            let whole = self.terms.weighted(&[(quotient, divisor), (remainder, 1), (value, -1)], 0);
+            let (form, constant) = self.linear_form(whole);
+            left.extend(form.keys().copied().filter(|&part| atoms.insert(part)));
+            let opposite = form.iter().map(|(&part, factor)| (part, factor.saturating_neg())).collect();
+            // In front, since rows at the end may be left out.
+            polyhedron.rows.insert(0, (opposite, constant));
+            polyhedron.rows.insert(0, (form, constant.saturating_neg()));
+        }
+    }
+
     /// A linear function as a term.
     pub fn linear_term(&mut self, function: &LinearFunction) -> TermId {
         let mut parts = Vec::new();
@@ -321,22 +387,29 @@ impl System {
         self.terms.weighted(&parts, function.constant)
     }
 
-    /// A function by locations as a term.
+    /// A function by pieces as a term.
     pub fn placed_term(&mut self, function: &PlacedFunction) -> TermId {
         let mut term = self.terms.int(0);
-        for (locations, function) in function.at.iter().rev() {
-            let here = self.at_locations(locations);
+        for (piece, function) in function.at.iter().rev() {
+            let here = self.on_piece(piece);
             let value = self.linear_term(function);
             term = self.terms.ite(here, value, term);
         }
         term
     }
 
-    fn at_locations(&mut self, locations: &[LocationId]) -> TermId {
+    fn on_piece(&mut self, piece: &Piece) -> TermId {
         let mut parts = Vec::new();
-        for (process, &at) in self.program.process_ids().zip(locations) {
+        for (process, &at) in self.program.process_ids().zip(&piece.locations) {
             let (counter, at) = (self.translator.counter(process), self.terms.int(i128::from(at.number())));
             parts.push(self.terms.eq(counter, at));
+        }
+        if let Some(kept) = &piece.kept {
+            parts.extend(self.kept_conditions(kept));
+        }
+        for &(at, holds) in &piece.predicates {
+            let term = self.predicate_terms[at];
+            parts.push(if holds { term } else { self.terms.not(term) });
         }
         self.terms.all(&parts)
     }

@@ -11,7 +11,7 @@ use crate::predicate_abstraction::Prepared;
 pub(super) type Addition = fn(&mut Prepared) -> bool;
 
 /// The ways, in the order in which they are tried.
-pub(super) const WHERE_CHOSEN: [Addition; 3] = [resolvents, preconditions, sums];
+pub(super) const WHERE_CHOSEN: [Addition; 4] = [resolvents, preconditions, add_conserved_sums, sums];
 
 fn preconditions(prepared: &mut Prepared) -> bool {
     add_input_preconditions(prepared)
@@ -25,9 +25,5 @@ fn resolvents(prepared: &mut Prepared) -> bool {
 
 /// A sum may be one of a variable that a chosen value becomes later.
 fn sums(prepared: &mut Prepared) -> bool {
-    let any = add_conserved_sums(prepared);
-    if any {
-        add_input_preconditions(prepared);
-    }
-    any
+    add_conserved_sums(prepared) && add_input_preconditions(prepared)
 }

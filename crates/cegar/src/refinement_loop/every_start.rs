@@ -6,18 +6,31 @@
 
 use std::collections::BTreeSet;
 
+use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
 use tertium_load::questions::Question;
+use tertium_program::InitialValue;
 use tertium_smt::{Purpose, Reply, TermId};
 
 use super::Loop;
 use super::lasso_structure::{Described, Position, certifying, labels};
+use super::targets::Target;
 use crate::limits;
-use crate::predicate_abstraction::Prepared;
 use crate::predicate_abstraction::basis::{self, Basis};
+use crate::predicate_abstraction::{Prepared, failed};
 use crate::refine::OpenPath;
 
 impl Loop<'_> {
+    /// Whether the program surely has an initial state, if that matters to one of these.
+    pub(super) fn starts(&self, prepared: &mut Prepared, open: &[Target]) -> Result<bool, Failure> {
+        let exists = |target: &Target| matches!(&self.questions[target.question.index()], Question::Property(asked) if asked.exists);
+        if !open.iter().any(exists) || starts_once(self.work.file) {
+            return Ok(true);
+        }
+        let starts = prepared.system.surely_starts();
+        starts.map_err(|why| failed(self.work.file, prepared.system.program(), why))
+    }
+
     /// What certifies that every initial state can follow this path; none if some cannot, or nobody knows.
     pub(super) fn holds_from_every_start(
         &self,
@@ -69,4 +82,9 @@ fn preconditions(prepared: &mut Prepared, path: &OpenPath) -> Vec<TermId> {
     }
     found.reverse();
     found
+}
+
+/// Whether the program has one initial state.
+pub(super) fn starts_once(file: &ProgramFile) -> bool {
+    file.program.init.is_none() && file.program.variables.iter().all(|variable| variable.initial != InitialValue::Any)
 }

@@ -7,19 +7,16 @@
 //! Where a condition already follows it is left out, so that the conjunction grows at the locations that need it only.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use tertium_abstraction::{Failed, OperationId, System};
 use tertium_base::Budget;
 use tertium_evidence::Technique;
 use tertium_load::failure::Failure;
 use tertium_load::questions::QuestionId;
-use tertium_program::search::Limits;
 use tertium_program::{ExprId, LocationId, ProcessId};
 use tertium_smt::{Purpose, Reply, TermId};
 
 use super::Loop;
-use super::search;
 use super::targets::{BadStates, Target, stuck_at};
 use crate::answer::Round;
 use crate::limits;
@@ -41,31 +38,12 @@ impl Loop<'_> {
         for condition in conditions {
             own.system.learn_predicate(condition);
         }
-        let limits = Limits { most: limits::K_INDUCTION_MOST_STATES, budget: self.work.budget };
-        let visited = search::visit(&mut own.system, &[&target], limits, &mut |_| ());
-        let (tree, bad) = match visited {
-            Err(Failed::Stopped(_)) => {
-                self.work.budget.check()?;
-                return Ok(None);
-            }
-            visited => visited.map_err(|why| told(&own.system, why))?,
-        };
-        if !bad.is_empty() {
-            return Ok(None);
+        let why = format!("the property follows from itself after {depth} steps");
+        let round = self.excluded_over(&mut own, &target, &why)?;
+        if round.is_some() {
+            self.answers[number.index()].provenance.technique = Technique::KInduction;
         }
-        // That something is out of reach from wherever the program begins is false only if it begins somewhere.
-        let starts = self.starts(&mut own, std::slice::from_ref(&target))?;
-        if !starts {
-            return Ok(None);
-        }
-        let calls = usize::try_from(own.system.queries().calls()).unwrap_or(usize::MAX);
-        let predicates = own.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
-        let open =
-            Some(format!("left open, but the property follows from itself after {depth} steps: this saved a round"));
-        let basis = Arc::new(own.told_states(&tree.states));
-        self.excluded(&own, (&tree, starts), &target, &basis);
-        self.answers[number.index()].provenance.technique = Technique::KInduction;
-        Ok(Some(Round { predicates, states: tree.states.len(), calls, open, ..Round::default() }))
+        Ok(round)
     }
 }
 
@@ -78,14 +56,14 @@ struct KInductive {
 }
 
 /// All combinations of locations that control can be at, and what leads from one to another.
-struct ControlFlow {
-    places: Vec<Vec<LocationId>>,
-    moves: Vec<(usize, OperationId, usize)>,
+pub(super) struct ControlFlow {
+    pub(super) places: Vec<Vec<LocationId>>,
+    pub(super) moves: Vec<(usize, OperationId, usize)>,
 }
 
 impl ControlFlow {
     /// None if there are too many.
-    fn of(system: &System) -> Option<Self> {
+    pub(super) fn of(system: &System) -> Option<Self> {
         let entry: Vec<LocationId> = system.program().processes.iter().map(|process| process.entry).collect();
         let processes: Vec<ProcessId> = system.program().process_ids().collect();
         let mut known: HashMap<Vec<LocationId>, usize> = HashMap::from([(entry.clone(), 0)]);

@@ -17,12 +17,15 @@ mod chosen_ranks;
 mod conserved_sums;
 mod end_reading;
 mod every_start;
+mod game_attempts;
 mod horn_predicates;
+mod inductive_predicates;
 mod input_preconditions;
 mod k_induction;
 mod kept_predicates;
 mod lasso_structure;
 mod open_cycles;
+mod partitioned_invariants;
 mod paths;
 mod rank_selection;
 mod ranked_games;
@@ -43,6 +46,7 @@ mod structure;
 mod targets;
 mod zones;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -55,9 +59,11 @@ use crate::refine::{Chooser, Contradiction, Followed, OpenPath, Values, follow};
 use tertium_abstraction::Failed;
 use tertium_base::Budget;
 use tertium_lattice::Belnap;
+use tertium_program::ExprId;
 use tertium_program::search::Limits;
-use tertium_program::{ExprId, InitialValue};
 
+use self::every_start::starts_once;
+use self::game_attempts::PlayedGame;
 use self::kept_predicates::{OF_STATES, PredicateRecords};
 use self::reasons::{functions, gave_up, no_progress, no_start, no_value, not_repeated, several_starts};
 use self::search::{TargetHit, Tree};
@@ -108,6 +114,7 @@ pub fn check(
         told: vec![false; questions.len()],
         how: for_structures(abstraction),
         open_cycle: None,
+        played: BTreeSet::new(),
         clock: Instant::now(),
         records: PredicateRecords::of(options.checkpoints.as_deref(), &file.program),
     };
@@ -168,6 +175,8 @@ struct Loop<'a> {
     how: AbstractionOptions,
     /// The cycle that the last ranked game left open, for people.
     open_cycle: Option<Reason>,
+    /// The ranked games that decided nothing.
+    played: BTreeSet<PlayedGame>,
     /// Since when work is not counted for any answer.
     clock: Instant,
     /// When predicates were written down, if that is wanted.
@@ -437,16 +446,6 @@ impl Loop<'_> {
         Ok(PathVerdict::Answered)
     }
 
-    /// Whether the program surely has an initial state, if that matters to one of these.
-    fn starts(&self, prepared: &mut Prepared, open: &[Target]) -> Result<bool, Failure> {
-        let exists = |target: &Target| matches!(&self.questions[target.question.index()], Question::Property(asked) if asked.exists);
-        if !open.iter().any(exists) || starts_once(self.work.file) {
-            return Ok(true);
-        }
-        let starts = prepared.system.surely_starts();
-        starts.map_err(|why| failed(self.work.file, prepared.system.program(), why))
-    }
-
     /// No bad state can be reached. That none is there for anybody to reach is false only if somebody starts.
     fn excluded(&mut self, prepared: &Prepared, (tree, starts): (&Tree, bool), target: &Target, basis: &Arc<Basis>) {
         let exists = matches!(&self.questions[target.question.index()], Question::Property(asked) if asked.exists);
@@ -487,9 +486,4 @@ fn for_structures(abstraction: &AbstractionOptions) -> AbstractionOptions {
             ..abstraction.clone()
         },
     }
-}
-
-/// Whether the program has one initial state.
-fn starts_once(file: &ProgramFile) -> bool {
-    file.program.init.is_none() && file.program.variables.iter().all(|variable| variable.initial != InitialValue::Any)
 }

@@ -19,6 +19,8 @@ use crate::predicate_abstraction::infix::infix;
 pub(super) struct Lacking {
     /// Conditions under which candidates would decrease.
     pub(super) conditions: Vec<TermId>,
+    /// Conditions under which phases have ended.
+    pub(super) phase_ends: Vec<TermId>,
     /// The same for people.
     pub(super) told: Option<Reason>,
 }
@@ -27,8 +29,9 @@ impl Play<'_> {
     /// What is lacking for the open steps.
     pub(super) fn lacking(&mut self, ranks: &[GameRank], inside: &[Taken]) -> Lacking {
         let conditions = self.conditions(ranks, inside);
+        let phase_ends = self.ranking.phase_ends.clone();
         let Some(cycle) = components(inside).into_iter().min_by_key(Vec::len) else {
-            return Lacking { conditions, told: None };
+            return Lacking { conditions, phase_ends, told: None };
         };
         let mut states: Vec<u32> = cycle.iter().map(|step| step.0).collect();
         states.dedup();
@@ -65,7 +68,7 @@ impl Play<'_> {
                 texts.join("'` or `--predicate '")
             ),
         };
-        Lacking { conditions, told: Some(reason(what, &help)) }
+        Lacking { conditions, phase_ends, told: Some(reason(what, &help)) }
     }
 
     /// A program state that an abstract one stands for; its own name if the solver finds none.

@@ -11,6 +11,7 @@ use tertium_load::questions::{Question, QuestionId};
 use tertium_program::ExprId;
 
 use super::Loop;
+use super::game_attempts::GameEffort;
 use crate::limits;
 use crate::predicate_abstraction::round_history::RoundHistory;
 use crate::predicate_abstraction::{Prepared, atoms_of, disagreements, prepare};
@@ -55,9 +56,9 @@ impl Loop<'_> {
         if !matches!(&self.questions[number.index()], Question::Property(asked) if self.chooses(asked)) {
             return Ok(false);
         }
-        let won = self.ranked_game(own, number, limits::RANKING_GAME_FEW_CHANGES)? || {
+        let won = self.ranked_game(own, number, GameEffort::First)? || {
             let mut everywhere = self.prepared_for(number)?;
-            self.ranked_game(&mut everywhere, number, limits::RANKING_GAME_FEW_CHANGES)?
+            self.ranked_game(&mut everywhere, number, GameEffort::First)?
         };
         self.open_cycle = None;
         Ok(won)
@@ -83,7 +84,7 @@ impl Loop<'_> {
             self.answers[number.index()].value() == Belnap::Unknown && self.answers[number.index()].stopped().is_none();
         if open && !self.grows(&own.system, 0) && !self.ranked(own, number, limits::REFINEMENT_MANY_CHANGES)? {
             self.open_cycle = None;
-            self.ranked_game(own, number, limits::RANKING_GAME_MANY_CHANGES)?;
+            self.ranked_game(own, number, GameEffort::Last)?;
             // What single states decide does not depend on cycles.
             let by_states =
                 matches!(&self.questions[number.index()], Question::Property(asked) if asked.invariant.is_some());

@@ -15,30 +15,28 @@ use tertium_evidence::{Deadlock, Reading, Technique};
 use tertium_lattice::Belnap;
 use tertium_logic::{FairPaths, Formula, Logic};
 use tertium_model::StateId;
-use tertium_program::{InitialValue, ProcessId, Program};
+use tertium_program::{InitialValue, ProcessId};
 use tertium_smt::TermId;
 
 use super::Loop;
-use super::chosen_predicates::{Addition, WHERE_CHOSEN};
 use super::end_reading::stays;
+use super::game_attempts::{GameAttempt, GameEffort};
 use super::open_cycles::Lacking;
 use super::ranking::{Ranking, ordered_pairs, repeatable, treated_fairly};
 use super::ranking_candidates::Candidate;
 use super::ranking_levels::level_by_level;
-use super::resolvents::{sides_of_equations, tight_invariants};
 use crate::answer::Round;
 use crate::limits;
 use crate::predicate_abstraction::basis::{self, Basis};
-use crate::predicate_abstraction::{Prepared, failed, predicates, solver_work};
+use crate::predicate_abstraction::{Prepared, failed, solver_work};
 use crate::ranked_structure::{claimed_formula, ranked_structure};
-use crate::refine::{Chooser, Contradiction};
 use tertium_load::failure::Failure;
 use tertium_load::questions::{PropertyQuery, Question, QuestionId};
 use tertium_structures::check::bound;
 use tertium_structures::prove::evaluated_formula;
 
 /// A value, what it rests on, and the ranking functions for people.
-struct Won {
+pub(super) struct Won {
     value: Belnap,
     basis: Basis,
     steps: usize,
@@ -49,12 +47,12 @@ struct Won {
 }
 
 impl Loop<'_> {
-    /// Plays for a branching property with ranking functions; whether that gives it a value. Steps are looked at, once for each function, if they are at most `most` in all.
+    /// Plays for a branching property with ranking functions; whether that gives it a value.
     pub(super) fn ranked_game(
         &mut self,
         prepared: &mut Prepared,
         number: QuestionId,
-        most: usize,
+        effort: GameEffort,
     ) -> Result<bool, Failure> {
         let Question::Property(asked) = &self.questions[number.index()] else { return Ok(false) };
         let program = prepared.system.program();
@@ -69,73 +67,21 @@ impl Loop<'_> {
         if stays.is_none() || !total || foreign {
             return Ok(false);
         }
-        self.work.observer.phase(&format!("{}: looking for ranking functions", asked.name));
+        let names = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
+        if !self.played.insert((number, names, prepared.system.has_local_predicates(), effort)) {
+            return Ok(false);
+        }
         let before = prepared.system.predicates().len();
-        let mut lacking = Lacking::default();
         // Where the solver gives up, each question takes long: what may be left out is.
         let gave_up = prepared.system.queries().gave_up();
-        let mut won = self.played(prepared, asked, &formula, most, &mut lacking)?;
-        let hard =
-            |prepared: &Prepared| prepared.system.queries().gave_up() > gave_up + limits::RANKING_GAME_MOST_GIVEN_UP;
-        if won.is_none() && !hard(prepared) {
-            let mut more = predicates::of_start(program_of(prepared), prepared.system.predicates());
-            more.truncate(limits::RANKING_MOST_OF_START);
-            more.extend(sides_of_equations(prepared));
-            let added = more.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
-            if added.is_ok() && prepared.system.predicates().len() > before {
-                won = self.played(prepared, asked, &formula, most, &mut lacking)?;
-            }
+        let mut attempt = GameAttempt { asked, formula, effort, before, gave_up, lacking: Lacking::default() };
+        if let Some(won) = self.attempted(prepared, &mut attempt)? {
+            self.take(prepared, number, won);
+            return Ok(true);
         }
-        // What is missing for a decrease becomes predicates; where it is missing for those in turn, phases follow one another.
-        for _ in 0..limits::RANKING_GAME_MOST_PHASES {
-            if won.is_some() || lacking.conditions.is_empty() || hard(prepared) {
-                break;
-            }
-            let conditions = vec![std::mem::take(&mut lacking.conditions)];
-            let found = Contradiction { conditions, ..Contradiction::default() };
-            let learnt = Chooser::default().choose(&mut prepared.system, &found)?;
-            if learnt.is_empty() || self.grows(&prepared.system, learnt.len()) {
-                break;
-            }
-            won = self.played(prepared, asked, &formula, most, &mut lacking)?;
-        }
-        let additions: &[Addition] = if self.chooses(asked) { &WHERE_CHOSEN } else { &[] };
-        for add in additions {
-            if won.is_some() || hard(prepared) {
-                break;
-            }
-            // Conditions that have not helped are left out again, since each makes more states.
-            prepared.system.keep_predicates(before);
-            if add(prepared) {
-                won = self.played(prepared, asked, &formula, most, &mut lacking)?;
-            }
-        }
-        if won.is_none() && !hard(prepared) {
-            prepared.system.keep_predicates(before);
-            let tight = tight_invariants(prepared);
-            let any = !tight.is_empty();
-            let added = tight.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
-            if any && added.is_ok() {
-                let sides = sides_of_equations(prepared);
-                let added = sides.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
-                if added.is_ok() {
-                    won = self.played(prepared, asked, &formula, most, &mut lacking)?;
-                }
-            }
-        }
-        match won {
-            Some(won) => {
-                self.take(prepared, number, won);
-                Ok(true)
-            }
-            None => {
-                if prepared.system.predicates().len() > before {
-                    prepared.system.keep_predicates(before);
-                }
-                self.open_cycle = lacking.told;
-                Ok(false)
-            }
-        }
+        attempt.restore(prepared);
+        self.open_cycle = attempt.lacking.told;
+        Ok(false)
     }
 
     /// Whether the program chooses values, or begins with any, and the property may say something about a good choice.
@@ -170,17 +116,17 @@ impl Loop<'_> {
         }
     }
 
-    /// Plays over the present predicates. If that decides nothing, `lacking` says what would make candidates decrease.
-    fn played(
+    /// Plays over the present predicates. If that decides nothing, the attempt says what would make candidates decrease.
+    pub(super) fn played(
         &self,
         prepared: &mut Prepared,
-        asked: &PropertyQuery,
-        formula: &Formula,
-        most: usize,
-        lacking: &mut Lacking,
+        attempt: &mut GameAttempt<'_>,
     ) -> Result<Option<Won>, Failure> {
+        let (asked, effort) = (attempt.asked, attempt.effort);
+        let count = prepared.system.predicates().len();
+        self.work.observer.phase(&format!("{}: looking for ranking functions over {count} predicates", asked.name));
         let Some(drawn) = self.drawn(prepared, asked)? else { return Ok(None) };
-        let formula = evaluated_formula(&drawn.model, formula).into_owned();
+        let formula = evaluated_formula(&drawn.model, &attempt.formula).into_owned();
         let starts = match drawn.explored.initial.iter().all(|&(_, certain)| certain) {
             true => true,
             false => {
@@ -189,10 +135,10 @@ impl Loop<'_> {
             }
         };
         let gave_up = prepared.system.queries().gave_up();
-        let ranking = Ranking::new(&self.work, asked, &mut prepared.system, drawn, most);
-        let mut play = Play { ranking, formula, starts, lacking: Lacking::default(), gave_up };
+        let ranking = Ranking::new(&self.work, asked, &mut prepared.system, drawn, effort.most_changes());
+        let mut play = Play { ranking, formula, starts, effort, lacking: Lacking::default(), gave_up };
         let Some((value, shown)) = play.won()? else {
-            *lacking = play.lacking;
+            attempt.lacking = play.lacking;
             return Ok(None);
         };
         let (drawn, formula) = (play.ranking.drawn, play.formula);
@@ -202,10 +148,6 @@ impl Loop<'_> {
         let steps = structure.steps.iter().map(|(_, _, to)| to.len()).sum();
         Ok(Some(Won { value, basis: Basis::Structure(over, Box::new(structure)), steps, states, shown, warning }))
     }
-}
-
-fn program_of(prepared: &Prepared) -> &Program {
-    prepared.system.program()
 }
 
 /// A certain set: from, by whom, into which, and whether the step decreases an integer; else it does not increase it.
@@ -255,6 +197,7 @@ pub(super) struct Play<'a> {
     formula: Formula,
     /// Whether the program surely begins somewhere.
     starts: bool,
+    effort: GameEffort,
     /// What would make candidates decrease.
     lacking: Lacking,
     /// How often the solver had given up before.
@@ -282,7 +225,7 @@ impl Play<'_> {
             }
         }
         let inside: Vec<Taken> = solved.iter().flatten().copied().collect();
-        let suggested = self.ranking.candidates(&inside, limits::RANKING_GAME_MOST_CANDIDATES);
+        let suggested = self.ranking.candidates(&inside, self.effort.most_candidates());
         groups.extend(suggested.into_iter().map(|candidate| vec![candidate]));
         let mut ranks = self.ranks(groups, &steps)?;
         let on_any: BTreeSet<Taken> = solved.into_iter().flatten().collect();

@@ -178,6 +178,8 @@ pub(super) struct Ranking<'a> {
     processes: BTreeMap<u32, ProcessId>,
     /// How many steps may still be looked at.
     pub(super) left: usize,
+    /// Conditions under which a phase of an open cycle has ended.
+    pub(super) phase_ends: Vec<TermId>,
 }
 
 impl<'a> Ranking<'a> {
@@ -189,7 +191,7 @@ impl<'a> Ranking<'a> {
         left: usize,
     ) -> Self {
         let processes = basis::pids(system.program()).into_iter().map(|(process, pid)| (pid, process)).collect();
-        Self { work, asked, system, drawn, processes, left }
+        Self { work, asked, system, drawn, processes, left, phase_ends: Vec::new() }
     }
 }
 

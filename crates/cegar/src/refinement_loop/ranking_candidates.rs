@@ -4,9 +4,9 @@
 
 use crate::predicate_abstraction::basis;
 use tertium_abstraction::System;
-use tertium_abstraction::linear_rank::{LinearFunction, PlacedFunction};
+use tertium_abstraction::linear_rank::{LinearFunction, Piece, PlacedFunction};
 use tertium_kernel::vocabulary::Vocabulary;
-use tertium_program::{Binary, Expr, ExprId, Exprs, Program, Sort, Unary};
+use tertium_program::{Binary, Expr, ExprId, Exprs, Sort, Unary};
 use tertium_smt::TermId;
 
 /// An integer that may be a ranking function.
@@ -56,7 +56,7 @@ impl Candidate {
     pub(super) fn placed(system: &mut System, function: &PlacedFunction) -> Option<Self> {
         let (text, shown) = match function.everywhere() {
             Some(same) => linear_told(&mut Vocabulary::new(system.program()).ok()?, same)?,
-            None => placed_told(system.program(), function)?,
+            None => placed_told(system, function)?,
         };
         let term = match function.everywhere() {
             Some(same) => system.linear_term(same),
@@ -94,26 +94,19 @@ fn linear_told(words: &mut Vocabulary<'_>, function: &LinearFunction) -> Option<
     Some((text, shown))
 }
 
-/// A function by locations in SMT-LIB, and for people, who are told it once for all places where it is the same.
-fn placed_told(program: &Program, function: &PlacedFunction) -> Option<(String, String)> {
+/// A function by pieces in SMT-LIB, and for people, who are told it once for all pieces on which it is the same.
+fn placed_told(system: &System, function: &PlacedFunction) -> Option<(String, String)> {
+    let program = system.program();
     let mut words = Vocabulary::new(program).ok()?;
-    let pids = basis::pids(program);
     let mut text = "0".to_owned();
     let mut shown: Vec<(String, Vec<String>)> = Vec::new();
-    for (locations, linear) in function.at.iter().rev() {
+    for (piece, linear) in function.at.iter().rev() {
         let (value, told) = linear_told(&mut words, linear)?;
-        let (mut here, mut names) = (Vec::new(), Vec::new());
-        for (process, &at) in program.process_ids().zip(locations) {
-            let pid = usize::try_from(*pids.get(&process)?).ok()?;
-            here.push(format!("(= {} {})", words.location(pid), at.index()));
-            let name = program.location_name(process, at);
-            names.push(format!("{}@{name}", program.process(process).name));
-        }
-        let here = if here.len() == 1 { here.concat() } else { format!("(and {})", here.join(" ")) };
+        let (here, name) = piece_told(system, &mut words, piece)?;
         text = format!("(ite {here} {value} {text})");
         match shown.iter_mut().find(|(known, _)| *known == told) {
-            Some((_, places)) => places.push(names.join(" && ")),
-            None => shown.push((told, vec![names.join(" && ")])),
+            Some((_, places)) => places.push(name),
+            None => shown.push((told, vec![name])),
         }
     }
     shown.reverse();
@@ -122,6 +115,35 @@ fn placed_told(program: &Program, function: &PlacedFunction) -> Option<(String, 
         format!("{value} at {}", places.join(", "))
     });
     Some((text, told.collect::<Vec<_>>().join("; ")))
+}
+
+/// That a program state is in a piece, in SMT-LIB and for people.
+fn piece_told(system: &System, words: &mut Vocabulary<'_>, piece: &Piece) -> Option<(String, String)> {
+    let program = system.program();
+    let pids = basis::pids(program);
+    let (mut here, mut names) = (Vec::new(), Vec::new());
+    for (process, &at) in program.process_ids().zip(&piece.locations) {
+        let pid = usize::try_from(*pids.get(&process)?).ok()?;
+        here.push(format!("(= {} {})", words.location(pid), at.index()));
+        let name = program.location_name(process, at);
+        names.push(format!("{}@{name}", program.process(process).name));
+    }
+    let kept: Vec<_> = system.kept().iter().zip(piece.kept.iter().flatten()).collect();
+    let mut cells = Vec::new();
+    for (kept, &value) in kept {
+        cells.push((kept.var, kept.cell, i64::try_from(value).ok()?));
+        names.push(format!("{}={value}", program.show_variable(kept.var)));
+    }
+    if !cells.is_empty() {
+        here.push(words.holds_with(&[], &cells).ok()?);
+    }
+    for &(at, holds) in &piece.predicates {
+        let predicate = system.predicates().get(at)?;
+        let text = words.holds(predicate.expr).ok()?;
+        here.push(if holds { text } else { format!("(not {text})") });
+        names.push(if holds { predicate.name.clone() } else { format!("!({})", predicate.name) });
+    }
+    Some((if here.len() == 1 { here.concat() } else { format!("(and {})", here.join(" ")) }, names.join(" && ")))
 }
 
 /// A number in SMT-LIB.

@@ -56,3 +56,42 @@ pub(super) fn components(steps: &[Taken]) -> Vec<Vec<Taken>> {
     }
     found.into_values().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tertium_evidence::abstraction::Rank;
+
+    fn rank(decreasing: &[Taken], non_increasing: &[Taken]) -> GameRank {
+        let rank = Rank { decreasing: decreasing.to_vec(), non_increasing: non_increasing.to_vec(), ..Rank::default() };
+        GameRank { candidates: Vec::new(), rank, sets: Vec::new() }
+    }
+
+    const INNER: Taken = (0, 0, 0);
+    const OUT: Taken = (0, 0, 1);
+    const BACK: Taken = (1, 0, 0);
+
+    #[test]
+    fn an_inner_loop_has_a_function_of_its_own_level() {
+        let inner = rank(&[INNER], &[]);
+        let outer = rank(&[OUT], &[INNER, BACK]);
+        let steps = vec![INNER, OUT, BACK];
+        assert_eq!(level_by_level(&[inner, outer], steps), [0, 1]);
+        // What may increase where nothing is taken out yet excludes nothing.
+        assert_eq!(level_by_level(&[rank(&[INNER], &[])], vec![INNER, OUT, BACK]), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn parts_without_a_way_back_have_functions_of_their_own() {
+        let far: Taken = (1, 0, 1);
+        let steps = vec![INNER, OUT, far];
+        // The step between both lies on no cycle, so nobody has to decrease there.
+        assert_eq!(level_by_level(&[rank(&[INNER], &[]), rank(&[far], &[])], steps), [0, 1]);
+    }
+
+    #[test]
+    fn nothing_is_chosen_that_decreases_nowhere() {
+        let idle = rank(&[], &[INNER, OUT, BACK]);
+        assert_eq!(level_by_level(&[idle], vec![INNER, OUT, BACK]), [] as [usize; 0]);
+    }
+}

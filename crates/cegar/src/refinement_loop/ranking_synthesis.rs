@@ -19,6 +19,13 @@ use tertium_load::failure::Failure;
 /// The components of a ranking function, and the steps that decrease it.
 type DecreasingFunction = (Vec<Candidate>, BTreeSet<Taken>);
 
+/// The templates that say different things about these steps, small ones first.
+fn templates(steps: &LinearSteps) -> impl Iterator<Item = Template> + use<> {
+    let (by_location, by_state) = (steps.places() > 1, steps.states() > steps.places());
+    let all = [Template::Same, Template::ByLocation, Template::ByState];
+    all.into_iter().zip([true, by_location, by_state]).filter_map(|(template, differs)| differs.then_some(template))
+}
+
 impl Ranking<'_> {
     /// Linear functions that exclude cycles of these steps, the outermost level first; several together are the components of a lexicographic one.
     pub(super) fn synthesised(&mut self, steps: &[Taken]) -> Result<Vec<Vec<Candidate>>, Failure> {
@@ -66,8 +73,8 @@ impl Ranking<'_> {
         {
             return Ok(Some(found));
         }
-        for template in [Template::Same, Template::ByLocation] {
-            if *left == 0 || (template == Template::ByLocation && linear.places() < 2) {
+        for template in templates(&linear) {
+            if *left == 0 {
                 break;
             }
             *left -= 1;
@@ -79,7 +86,34 @@ impl Ranking<'_> {
                 return Ok(Some(found));
             }
         }
+        self.multiphase(&linear, left)?;
         Ok(None)
+    }
+
+    /// Where the phases of a component follow one another: when the function of each but the last is positive, which tells them apart, becomes known.
+    fn multiphase(&mut self, linear: &LinearSteps, left: &mut usize) -> Result<(), Failure> {
+        for phases in 2..=limits::RANKING_SYNTHESIS_MOST_PHASES {
+            for template in templates(linear).filter(|&template| template != Template::ByState) {
+                if *left == 0 {
+                    return Ok(());
+                }
+                *left -= 1;
+                let functions = self.system.nested_rank(linear, template, phases);
+                let functions = functions.map_err(|why| failed(self.work.file, self.system.program(), why))?;
+                let Some((_, outer)) = functions.split_last() else { continue };
+                for (_, function) in outer.iter().flat_map(|function| &function.at) {
+                    let term = self.system.linear_term(function);
+                    let terms = self.system.asking().0;
+                    let zero = terms.int(0);
+                    let ended = terms.le(term, zero);
+                    if terms.as_bool(ended).is_none() && !self.phase_ends.contains(&ended) {
+                        self.phase_ends.push(ended);
+                    }
+                }
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 
     /// A solution, as long as not too many systems were solved.

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use tertium_abstraction::Predicate;
+use tertium_abstraction::{Predicate, System};
 use tertium_program::{Binary, Expr, ExprId};
-use tertium_smt::TermId;
+use tertium_smt::{TermId, Terms};
 
 use crate::limits;
 use crate::predicate_abstraction::Prepared;
@@ -27,6 +27,48 @@ pub(super) fn add_resolvents(prepared: &mut Prepared) -> bool {
             forms.extend(resolvents(first, second).into_iter().filter(|form| is_new(form, &compared)));
         }
     }
+    learn(system, forms)
+}
+
+/// Adds what follows from a comparison and an inequality that holds at some location: where `r <= s` always holds, `s <= 5` is why `r` never is more than 5. Whether any is new.
+pub(super) fn add_invariant_resolvents(prepared: &mut Prepared) -> bool {
+    let system = &mut prepared.system;
+    let predicates: Vec<_> = system.predicates().iter().map(|predicate| predicate.expr).collect();
+    let invariants: Vec<ExprId> = system.location_invariants().iter().filter_map(|one| one.condition).collect();
+    let [compared, invariants] = [predicates, invariants].map(|exprs| {
+        let conditions: Vec<TermId> = exprs.iter().filter_map(|&expr| system.condition(expr, true).ok()).collect();
+        let terms = system.asking().0;
+        atoms(terms, &conditions).into_iter().filter_map(|atom| comparison(terms, atom)).collect::<Vec<Comparison>>()
+    });
+    let mut forms: Vec<LinearForm> = Vec::new();
+    for first in &compared {
+        for second in invariants.iter().filter(|one| one.parts.len() > 1) {
+            forms.extend(resolvents(first, second).into_iter().filter(|form| is_new(form, &compared)));
+        }
+    }
+    let terms = system.asking().0;
+    let fewer: Vec<LinearForm> = forms.iter().flat_map(|form| without_bounded(terms, form)).collect();
+    forms.extend(fewer.into_iter().filter(|form| is_new(form, &compared)));
+    learn(system, forms)
+}
+
+/// What a comparison of two terms says of each of them where the other one is as small, or as large, as it can be.
+fn without_bounded(terms: &Terms, (parts, constant): &LinearForm) -> Vec<LinearForm> {
+    let mut found = Vec::new();
+    for (&term, &factor) in parts.iter().filter(|_| parts.len() > 1) {
+        let (low, high) = terms.bounds(term);
+        for bound in [low, high].into_iter().flatten() {
+            let mut rest = parts.clone();
+            rest.remove(&term);
+            let shift = factor.checked_mul(bound).and_then(|by| constant.checked_sub(by));
+            found.extend(shift.map(|constant| normal(rest, constant)));
+        }
+    }
+    found
+}
+
+/// Adds comparisons as predicates, those of one variable first; whether any is new.
+fn learn(system: &mut System, mut forms: Vec<LinearForm>) -> bool {
     forms.sort_by_key(|(parts, _)| parts.len());
     forms.dedup();
     let mut added = 0;
@@ -58,6 +100,30 @@ pub(super) fn sides_of_equations(prepared: &mut Prepared) -> Vec<Predicate> {
         let expr = program.exprs.add(Expr::Binary(Binary::Lt, a, b));
         if known.iter().chain(&found).all(|other| other.expr != expr) {
             found.push(Predicate { name: program.show(expr), expr });
+        }
+    }
+    found
+}
+
+/// For each predicate about a remainder, one for every other remainder but the last: who takes one to three in turn must know how many are left over.
+pub(super) fn other_remainders(prepared: &mut Prepared) -> Vec<Predicate> {
+    let known: Vec<Predicate> = prepared.system.predicates().to_vec();
+    let program = prepared.system.program_mut();
+    let mut found: Vec<Predicate> = Vec::new();
+    let exprs: Vec<ExprId> = known.iter().map(|predicate| predicate.expr).collect();
+    for id in program.exprs.reachable(&exprs) {
+        let Expr::Binary(Binary::Mod, _, modulus) = program.exprs.get(id) else { continue };
+        let Some(modulus) = program.exprs.constant(modulus).filter(|modulus| *modulus <= limits::REMAINDERS_MOST)
+        else {
+            continue;
+        };
+        for remainder in 0..modulus - 1 {
+            let value = program.exprs.int(remainder);
+            let expr = program.exprs.add(Expr::Binary(Binary::Eq, id, value));
+            let differs = program.exprs.add(Expr::Binary(Binary::Ne, id, value));
+            if known.iter().chain(&found).all(|other| other.expr != expr && other.expr != differs) {
+                found.push(Predicate { name: program.show(expr), expr });
+            }
         }
     }
     found

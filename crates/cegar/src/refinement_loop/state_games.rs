@@ -1,18 +1,22 @@
-//! What decides a question where paths and predicates lead nowhere? Runs without end, and k-induction and ranked games for what single states decide.
+//! What decides a question where paths and predicates lead nowhere? Runs without end, and invariants of a partition, k-induction and ranked games for what single states decide.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use tertium_abstraction::Failed;
 use tertium_evidence::{Deadlock, Technique};
 use tertium_lattice::Belnap;
 use tertium_load::failure::Failure;
 use tertium_load::questions::{Question, QuestionId};
 use tertium_program::ExprId;
+use tertium_program::search::Limits;
 
+use super::game_attempts::GameEffort;
 use super::targets::Target;
-use super::{Loop, recurrent_sets};
+use super::{Loop, recurrent_sets, search};
 use crate::answer::Round;
 use crate::limits;
-use crate::predicate_abstraction::{Prepared, atoms_of, prepare, solver_work};
+use crate::predicate_abstraction::{Prepared, atoms_of, failed, prepare, solver_work};
 
 /// What was tried beside predicates from paths, once each.
 #[derive(Debug, Default)]
@@ -37,7 +41,11 @@ impl Loop<'_> {
         if !tried.induced && self.refinements > 0 && (ends || self.rounds.len() >= limits::K_INDUCTION_AFTER_ROUNDS) {
             tried.induced = true;
             for &(at, target) in &left {
-                if let Some(round) = self.by_k_induction(target.question)? {
+                let mut round = self.by_k_induction(target.question)?;
+                if round.is_none() {
+                    round = self.by_partition(target.question)?;
+                }
+                if let Some(round) = round {
                     tried.rounds.insert(target.question.index(), round);
                     found.push(at);
                 }
@@ -54,6 +62,37 @@ impl Loop<'_> {
         Ok(found)
     }
 
+    /// Whether the present predicates exclude all that is bad; the round that this takes then. `why`: where they come from.
+    pub(super) fn excluded_over(
+        &mut self,
+        own: &mut Prepared,
+        target: &Target,
+        why: &str,
+    ) -> Result<Option<Round>, Failure> {
+        let limits = Limits { most: limits::K_INDUCTION_MOST_STATES, budget: self.work.budget };
+        let (tree, bad) = match search::visit(&mut own.system, &[target], limits, &mut |_| ()) {
+            Err(Failed::Stopped(_)) => {
+                self.work.budget.check()?;
+                return Ok(None);
+            }
+            visited => visited.map_err(|why| failed(self.work.file, own.system.program(), why))?,
+        };
+        if !bad.is_empty() {
+            return Ok(None);
+        }
+        // That something is out of reach from wherever the program begins is false only if it begins somewhere.
+        let starts = self.starts(own, std::slice::from_ref(target))?;
+        if !starts {
+            return Ok(None);
+        }
+        let calls = usize::try_from(own.system.queries().calls()).unwrap_or(usize::MAX);
+        let predicates = own.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
+        let open = Some(format!("left open, but {why}: this saved a round"));
+        let basis = Arc::new(own.told_states(&tree.states));
+        self.excluded(own, (&tree, starts), target, &basis);
+        Ok(Some(Round { predicates, states: tree.states.len(), calls, open, ..Round::default() }))
+    }
+
     /// Plays a ranked game for a property that single states decide: what is far away is reached by coming nearer, not by one path after the other. Local predicates are tried first, as for other properties.
     pub(super) fn game_of_states(&mut self, number: QuestionId) -> Result<bool, Failure> {
         if !matches!(self.questions[number.index()], Question::Property(_)) {
@@ -62,10 +101,10 @@ impl Loop<'_> {
         let asked: Vec<ExprId> = atoms_of(&self.questions[number.index()]).collect();
         let mut own = prepare(self.work.file, &asked, &self.how, self.work.budget)?;
         let local = self.makes_local(&mut own, number);
-        let mut won = self.ranked_game(&mut own, number, limits::RANKING_GAME_FEW_CHANGES)?;
+        let mut won = self.ranked_game(&mut own, number, GameEffort::First)?;
         if !won && local {
             own = prepare(self.work.file, &asked, &self.how, self.work.budget)?;
-            won = self.ranked_game(&mut own, number, limits::RANKING_GAME_FEW_CHANGES)?;
+            won = self.ranked_game(&mut own, number, GameEffort::First)?;
         }
         self.open_cycle = None;
         Ok(won)

@@ -14,6 +14,7 @@ use tertium_lattice::Belnap;
 use tertium_model::StateId;
 
 use super::Loop;
+use super::game_attempts::GameEffort;
 use super::reasons::{multiply, no_progress};
 use crate::answer::{ProgramAnswer, Round};
 use crate::predicate_abstraction::on_the_fly::OnTheFlyAnswer;
@@ -91,7 +92,7 @@ impl Loop<'_> {
         if !asking.ranked && self.goes_on(prepared, number, true)? {
             return Ok(());
         }
-        if self.ranked_game(prepared, number, limits::RANKING_GAME_FEW_CHANGES)? {
+        if self.ranked_game(prepared, number, GameEffort::First)? {
             return Ok(());
         }
         let learnt = prepared.system.predicates().len() > first;
@@ -148,14 +149,14 @@ impl Loop<'_> {
                 asking.ranked = true;
                 if self.ranked(prepared, asking.number, limits::STRUCTURE_FEW_CHANGES)?
                     || self.goes_on(prepared, asking.number, true)?
-                    || self.ranked_game(prepared, asking.number, limits::RANKING_GAME_FEW_CHANGES)?
+                    || self.ranked_game(prepared, asking.number, GameEffort::First)?
                 {
                     return Ok(true);
                 }
             } else if !asking.ranked && !asking.played {
                 // A game may need no more than the first predicates, and costs more with each that paths teach.
                 asking.played = true;
-                if self.ranked_game(prepared, asking.number, limits::RANKING_GAME_FEW_CHANGES)? {
+                if self.ranked_game(prepared, asking.number, GameEffort::First)? {
                     return Ok(true);
                 }
             }
@@ -221,7 +222,7 @@ impl Loop<'_> {
             self.write_predicates(prepared, question.name());
             // What a round taught may be what a game needs, as long as it is little.
             let few = prepared.system.predicates().len() <= limits::STRUCTURE_GAME_FEW_PREDICATES;
-            if few && self.ranked_game(prepared, number, limits::RANKING_GAME_FEW_CHANGES)? {
+            if few && self.ranked_game(prepared, number, GameEffort::AfterRound)? {
                 return Ok(());
             }
         }

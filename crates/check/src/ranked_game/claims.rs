@@ -136,11 +136,17 @@ impl Moves<'_, '_> {
         }
         sets.sort();
         sets.dedup();
-        let into = |(set, action): (Vec<StateId>, Option<ActionId>)| {
-            let to = self.changes_into(&set, action);
-            (Choice::Into(set), to)
-        };
-        sets.into_iter().map(into).chain(self.along(filter)).collect()
+        let mut chosen: Vec<ChosenStep> = Vec::new();
+        for (set, _) in &sets {
+            if chosen.iter().any(|(choice, _)| *choice == Choice::Into(set.clone())) {
+                continue;
+            }
+            // A certain set within this one will do, whose ever it is; a claim does not say whose, so the best one counts.
+            let inside = sets.iter().filter(|(other, _)| other.iter().all(|to| set.binary_search(to).is_ok()));
+            let changes = inside.map(|&(_, action)| self.changes_into(set, action)).min_by_key(|to| preference(to));
+            chosen.extend(changes.map(|to| (Choice::Into(set.clone()), to)));
+        }
+        chosen.into_iter().chain(self.along(filter)).collect()
     }
 
     /// What a certain step into one of these states does. It is one of the possible steps if they lead nowhere else, or one of its process; abstract states may overlap, so a
@@ -169,4 +175,11 @@ impl Moves<'_, '_> {
         let step = |(number, set): (usize, &super::RankedSuccessors)| (Choice::Along(to_u32(number)), set.into.clone());
         self.ranked.sets.iter().enumerate().filter(own).map(step).collect()
     }
+}
+
+/// Which of several ways to take a certain set counts, the least one: that which may increase the fewest ranking functions and decreases the most.
+fn preference(into: &[(StateId, StepChanges)]) -> (u32, u32, Vec<(u64, u64)>) {
+    let count = |of: fn(&StepChanges) -> u64| into.iter().map(|(_, changes)| of(changes).count_ones()).sum::<u32>();
+    let bits = into.iter().map(|(_, changes)| (changes.free, changes.decreased)).collect();
+    (count(|changes| changes.free), u32::MAX - count(|changes| changes.decreased), bits)
 }

@@ -145,7 +145,12 @@ impl Case<'_> {
             into.iter().map(|&to| Changes::of((0..steps.ranks).map(|rank| by(action, to, rank)))).collect()
         };
         let known = self.structure.certain_actions(from, filter, inside).into_iter().map(of);
-        let best = known.min_by_key(|changes| changes.iter().map(|changes| changes.free.count_ones()).sum::<u32>());
+        // Whoever claims chooses whose step it is: one that increases little, and decreases much.
+        let best = known.min_by_key(|changes| {
+            let count = |of: fn(&Changes) -> u64| changes.iter().map(|one| of(one).count_ones()).sum::<u32>();
+            let bits: Vec<(u64, u64)> = changes.iter().map(|one| (one.free, one.decreased)).collect();
+            (count(|one| one.free), u32::MAX - count(|one| one.decreased), bits)
+        });
         best.unwrap_or_else(|| of(None))
     }
 

@@ -10,6 +10,7 @@ use super::domain::AbstractDomain;
 use super::guards::{Frame, either, with_all};
 use super::product::{MOST_RELATED, Product};
 use crate::analysis::intervals::{ExprIntervals, Interval, Intervals};
+use crate::expr::ExprId;
 use crate::graph::{Action, LocationId, ProcessId, Program, Step};
 use crate::types::{InitialValue, Scope, Type, VarId};
 
@@ -32,8 +33,8 @@ const MOST_STEPS_OF_POLYHEDRA: usize = 150;
 /// So many inputs of a step are followed like variables while it is taken.
 const MOST_INPUTS: usize = 3;
 
-/// A process at a location.
-type Spot = (ProcessId, LocationId);
+/// A process at a location, in a cell of the partition of states: bit by bit, which of the conditions hold.
+type Spot = (ProcessId, LocationId, u32);
 /// What is known where; locations that are not reached are missing.
 pub(super) type Known = BTreeMap<Spot, Product>;
 
@@ -51,6 +52,8 @@ pub(super) struct Fixpoint<'p> {
     numbers: Vec<Vec<bool>>,
     /// Somewhere nothing was claimed in the end.
     gave_up: bool,
+    /// Conditions that states are told apart by.
+    conditions: Vec<ExprId>,
 }
 
 impl<'p> Fixpoint<'p> {
@@ -71,7 +74,30 @@ impl<'p> Fixpoint<'p> {
             work: 0,
             numbers: Vec::new(),
             gave_up: false,
+            conditions: Vec::new(),
         }
+    }
+
+    /// The same where states are told apart by these conditions (Rival and Mauborgne 2007): what holds where some of them hold is joined with nothing else.
+    pub(super) fn partitioned(self, conditions: Vec<ExprId>) -> Self {
+        Self { conditions, ..self }
+    }
+
+    /// What is known, by cell of the partition.
+    fn cells(&self, process: ProcessId, known: Product) -> Vec<(u32, Product)> {
+        let frame = self.frame(process);
+        let mut cells = vec![(0, known)];
+        for (at, &condition) in self.conditions.iter().enumerate() {
+            let mut split = Vec::new();
+            for (cell, known) in cells {
+                for (bit, holds) in [(0u32, false), (1u32 << at, true)] {
+                    let part = frame.assume(known.clone(), &[], (condition, holds), 0);
+                    split.extend(part.map(|part| (cell | bit, part)));
+                }
+            }
+            cells = split;
+        }
+        cells
     }
 
     pub(super) fn frame(&self, process: ProcessId) -> &Frame<'p> {
@@ -191,8 +217,8 @@ impl<'p> Fixpoint<'p> {
             top = top.and_then(|mut top| top.reduce().then_some(top));
             let init = self.program.init;
             let begins = init.map_or(top.clone(), |init| frame.assume(top?, &[], (init, true), 0));
-            if let Some(begins) = begins {
-                known.insert((process, self.program.process(process).entry), begins);
+            for (cell, begins) in begins.into_iter().flat_map(|begins| self.cells(process, begins)) {
+                known.insert((process, self.program.process(process).entry, cell), begins);
             }
         }
         known
@@ -202,16 +228,25 @@ impl<'p> Fixpoint<'p> {
     fn round(&mut self, begin: &Known, known: &Known) -> Result<Known, TooMuch> {
         let mut next = begin.clone();
         for (at, step) in self.program.steps.iter().enumerate() {
-            let Some(source) = known.get(&(step.process, step.source)) else { continue };
-            let (inputs, told) = (self.inputs[at].clone(), self.named(step.process, source));
-            for (&(process, location), here) in known {
-                let Some(target) = self.moves(step, process, location) else { continue };
-                self.work(process)?;
-                let before =
-                    if process == step.process { Some(here.clone()) } else { self.informed(process, here, &told) };
-                let after = before.and_then(|before| self.after(process, before, step, &inputs));
-                let joined = either(next.remove(&(process, target)), after);
-                next.extend(joined.map(|joined| ((process, target), joined)));
+            let inputs = self.inputs[at].clone();
+            let sources = known.range((step.process, step.source, 0)..=(step.process, step.source, u32::MAX));
+            for (&(_, _, from), source) in sources {
+                let told = self.named(step.process, source);
+                for (&(process, location, cell), here) in known {
+                    let Some(target) = self.moves(step, process, location) else { continue };
+                    let own = process == step.process;
+                    if own && cell != from {
+                        continue;
+                    }
+                    self.work(process)?;
+                    let before = if own { Some(here.clone()) } else { self.informed(process, here, &told) };
+                    let after = before.and_then(|before| self.after(process, before, step, &inputs));
+                    for (cell, after) in after.into_iter().flat_map(|after| self.cells(process, after)) {
+                        let spot = (process, target, cell);
+                        let joined = either(next.remove(&spot), Some(after));
+                        next.extend(joined.map(|joined| (spot, joined)));
+                    }
+                }
             }
         }
         Ok(next)

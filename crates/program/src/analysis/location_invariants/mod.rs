@@ -42,12 +42,16 @@ pub mod product;
 use std::collections::BTreeMap;
 
 use super::intervals::{Interval, Intervals};
+use crate::expr::ExprId;
 use crate::graph::{Action, LocationId, ProcessId, Program};
 use crate::types::VarId;
 
 pub use constraint::{LinearConstraint, Relation};
 pub use domain::AbstractDomain;
 pub(super) use fixpoint::followed_processes;
+
+/// States are told apart by at most so many conditions.
+const MOST_CONDITIONS: usize = 4;
 
 /// What holds at one location.
 type Constraints = Vec<LinearConstraint<VarId>>;
@@ -72,12 +76,9 @@ impl LocationInvariants {
         if let Some(more) = fixpoint.with_polyhedra() {
             found = more;
         }
-        let told = |((process, location), product): ((ProcessId, LocationId), product::Product)| {
-            let dimensions = &fixpoint.frame(process).dimensions;
-            let names: BTreeMap<usize, VarId> = dimensions.iter().map(|(&var, &at)| (at, var)).collect();
-            let constraints = product.constraints();
-            let named = constraints.iter().filter_map(|one| one.renamed(|at| names.get(&at).copied()));
-            ((process, location), named.collect())
+        // Nothing is told apart but locations.
+        let told = |((process, location, _), product): ((ProcessId, LocationId, u32), product::Product)| {
+            ((process, location), named(&fixpoint, process, &product))
         };
         let mut known: BTreeMap<_, _> = found.into_iter().map(told).collect();
         // Who only watches has no steps of its own; it may be anywhere.
@@ -112,6 +113,35 @@ impl LocationInvariants {
         }
         found
     }
+}
+
+/// Constraints such that in each state that can be reached those of some cell of a partition hold: states are told apart by which of these conditions, that speak of no inputs, hold (trace partitioning, Rival and Mauborgne 2007). Each is told once; none where nothing is known, or for more conditions than a few.
+///
+/// Where a loop does one thing as long as `x < m` and another one from there, each of the two has invariants that neither has together with the other.
+#[must_use]
+pub fn partitioned_constraints(program: &Program, conditions: &[ExprId]) -> Vec<LinearConstraint<VarId>> {
+    if !is_understood(program) || conditions.len() > MOST_CONDITIONS {
+        return Vec::new();
+    }
+    let everywhere = Intervals::of(program);
+    let mut fixpoint = fixpoint::Fixpoint::new(program, &everywhere).partitioned(conditions.to_vec());
+    let found = fixpoint.with_polyhedra().or_else(|| fixpoint.solve().ok()).unwrap_or_default();
+    let mut told: Vec<LinearConstraint<VarId>> = Vec::new();
+    for ((process, _, _), product) in &found {
+        for one in named(&fixpoint, *process, product) {
+            if !told.contains(&one) {
+                told.push(one);
+            }
+        }
+    }
+    told
+}
+
+/// What is known, in words of the program.
+fn named(fixpoint: &fixpoint::Fixpoint<'_>, process: ProcessId, product: &product::Product) -> Constraints {
+    let dimensions = &fixpoint.frame(process).dimensions;
+    let names: BTreeMap<usize, VarId> = dimensions.iter().map(|(&var, &at)| (at, var)).collect();
+    product.constraints().iter().filter_map(|one| one.renamed(|at| names.get(&at).copied())).collect()
 }
 
 /// What constraints say of one variable alone.
