@@ -1,5 +1,5 @@
 //! Prints the search of a program as it is compiled for a graphics processor, to be read or measured: `print_search FILE`; with `--row`
-//! the words of a row, those of a packed one, and the first row; with `--product` the search for runs that some automaton accepts.
+//! the words of a row, the bits of a key, the layouts, how much is optimised, and the first row; with `--product` the search for runs that some automaton accepts.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is what it is for")]
 
@@ -48,7 +48,8 @@ fn print(file: &str, option: Option<&str>) -> Result<(), String> {
     };
     let source = source.map_err(|error| error.to_string())?;
     if option == Some("--row") {
-        println!("{file} {} {} {} {row:?}", source.words(), keys.bits(), keys.layouts.len());
+        let (words, bits, layouts) = (source.words(), keys.bits(), keys.layouts.len());
+        println!("{file} {words} {bits} {layouts} {:?} {row:?}", source.optimisation());
     } else {
         print!("{}", source.text());
     }

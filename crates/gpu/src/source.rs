@@ -33,8 +33,10 @@ const SHORT_ROW: usize = 8;
 /// Programs with more instructions are compiled faster, and no slower when they run, as a loop over their processes.
 const MOST_UNROLLED: usize = 3_000;
 
+/// Programs whose processes are not unrolled are optimised fully if they have no more instructions than this: with 2,000, and blocks, a compiler takes twenty seconds.
+const MOST_OPTIMISED_FULLY: usize = 500;
 /// Programs with more instructions than this are hardly optimised.
-const MOST_OPTIMISED: usize = 7_000;
+const MOST_OPTIMISED: usize = 5_000;
 
 /// How much a compiler should optimise, lest it take longer than the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +50,10 @@ pub enum Optimisation {
 }
 
 impl Optimisation {
-    fn for_size(instructions: usize) -> Self {
+    fn of(instructions: usize, unrolled: bool) -> Self {
         match instructions {
-            0..=MOST_UNROLLED => Self::Full,
+            0..=MOST_OPTIMISED_FULLY => Self::Full,
+            _ if unrolled => Self::Full,
             0..=MOST_OPTIMISED => Self::Some,
             _ => Self::Least,
         }
@@ -203,7 +206,7 @@ impl SearchSource {
             table,
             atoms: atoms.len(),
             is_product,
-            optimisation: Optimisation::for_size(size),
+            optimisation: Optimisation::of(size, unrolled),
         })
     }
 
