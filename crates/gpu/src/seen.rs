@@ -251,9 +251,9 @@ fn keep_in_common<S: Borrow<RowLayout>>(shapes: &[S], rows: &[&[u32]], kept: &mu
             *all |= kept | *first ^ row;
         }
     }
-    for layout in 0..shapes.len() {
+    for (layout, kept) in kept.iter_mut().enumerate() {
         for (word, mask) in bits_of(layout) {
-            kept[layout][word] |= common.get(&(word, mask)).map_or(0, |(_, all)| *all);
+            kept[word] |= common.get(&(word, mask)).map_or(0, |(_, all)| *all);
         }
     }
 }

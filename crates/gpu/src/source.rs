@@ -51,11 +51,12 @@ pub enum Optimisation {
 
 impl Optimisation {
     fn of(instructions: usize, unrolled: bool) -> Self {
-        match instructions {
-            0..=MOST_OPTIMISED_FULLY => Self::Full,
-            _ if unrolled => Self::Full,
-            0..=MOST_OPTIMISED => Self::Some,
-            _ => Self::Least,
+        if unrolled || instructions <= MOST_OPTIMISED_FULLY {
+            Self::Full
+        } else if instructions <= MOST_OPTIMISED {
+            Self::Some
+        } else {
+            Self::Least
         }
     }
 }
