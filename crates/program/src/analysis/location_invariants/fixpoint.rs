@@ -2,6 +2,7 @@
 //!
 //! Each process is followed by itself: what is known flows along its steps, and at each of its locations everything that another
 //! process can do may happen in between (interference; Miné 2012). What that other process knows where it steps from is used.
+//! Where asked, states are told apart by conditions, too (trace partitioning: Rival and Mauborgne 2007).
 
 use std::collections::BTreeMap;
 
