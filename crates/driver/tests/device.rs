@@ -22,7 +22,7 @@ fn compare(name: &str, file: &ProgramFile) -> usize {
     let effort =
         Effort { threads: 1, max_states: Some(100_000), reduction: false, store: Keeping::Exact, budget: &budget };
     let found = if std::env::var_os("TERTIUM_GPU").is_some() {
-        decide(&space, &asked, &effort, &mut |_| {})
+        decide(&space, (&asked, Linear::Asked), &effort, &mut |_| {})
     } else {
         decide_with(&space, (&asked, Linear::Asked), &effort, (&mut stand_in::StandIn::new, 1 << 12), &mut |_| {})
     };

@@ -76,7 +76,7 @@ impl Piece {
 /// A piecewise-defined function: a linear function on each piece; 0 elsewhere.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlacedFunction {
-    /// The pieces, no two of which have a program state in common.
+    /// The pieces; where abstract states have a program state in common, the first one counts.
     pub at: Vec<(Piece, LinearFunction)>,
 }
 

@@ -45,24 +45,11 @@ pub struct DeviceOutcome {
 /// If there is none, if it fails, or if such programs or properties are not for it.
 pub fn decide(
     space: &Space<'_>,
-    questions: &[Question],
+    asked: (&[Question], Linear),
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<DeviceOutcome, Failure> {
-    decide_with(space, (questions, Linear::Asked), effort, (&mut CudaDevice::new, CAPACITY), progress)
-}
-
-/// Visits every state and decides what single ones break; linear properties, whose products are larger, are not asked.
-///
-/// # Errors
-/// As [`decide`].
-pub fn explore(
-    space: &Space<'_>,
-    questions: &[Question],
-    effort: &Effort<'_>,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<DeviceOutcome, Failure> {
-    decide_with(space, (questions, Linear::NotAsked), effort, (&mut CudaDevice::new, CAPACITY), progress)
+    decide_with(space, asked, effort, (&mut CudaDevice::new, CAPACITY), progress)
 }
 
 /// Whether linear properties are decided.
@@ -70,7 +57,7 @@ pub fn explore(
 pub enum Linear {
     /// Each by a search of its own.
     Asked,
-    /// They are named as not asked.
+    /// They are named as not asked, since their products are larger than what is counted.
     NotAsked,
 }
 

@@ -33,7 +33,7 @@ pub(super) fn decide_telling(
     }
     if request.wishes.options.on_device {
         return Err(Diagnostic::error("E0377", "questions about players are not decided on a graphics processor")
-            .help("leave out `--device`, or name the other properties with `-p`")
+            .help("leave out `--device`, or choose other properties with `--only`")
             .into());
     }
     let asked: Vec<&PropertyQuery> = players

@@ -75,7 +75,7 @@ fn decide(
     situation.observer.phase("preparing the search on a device");
     let mut tell =
         tertium_statespace::check::report_to(situation.observer, "visiting states on a device", effort.limit(space));
-    Ok(device::decide(space, open, effort, &mut tell)?.answers)
+    Ok(device::decide(space, (open, device::Linear::Asked), effort, &mut tell)?.answers)
 }
 
 #[cfg(not(feature = "gpu"))]

@@ -254,20 +254,9 @@ impl<D: Device> Memory<D> {
         states <= self.table.most
     }
 
-    /// How many places a larger table may have, that which is wanted most first.
-    fn larger(&self, expected: u64) -> Vec<u64> {
-        let now = self.table.capacity;
-        if now < LARGE {
-            return GROWTH.map(|factor| now * factor).to_vec();
-        }
-        let [least, most] = [LEAST_GROWTH, MOST_GROWTH].map(|(by, of)| now / of * by);
-        let needed = (expected / LOAD.0).saturating_mul(LOAD.1).clamp(least, most);
-        vec![needed, least]
-    }
-
     /// Moves the first `states` states to a larger table, if possible one for so many as are expected in the end; says whether there is memory for one.
     pub fn grow(&mut self, states: u64, expected: u64) -> Result<bool, DeviceError> {
-        for places in self.larger(expected) {
+        for places in larger(self.table.capacity, expected) {
             let capacity = self.kind.capacity(places);
             if capacity <= self.table.capacity {
                 return Ok(false);
@@ -291,7 +280,38 @@ impl<D: Device> Memory<D> {
     }
 }
 
+/// How many places a table larger than this may have, that which is wanted most first.
+fn larger(now: u64, expected: u64) -> Vec<u64> {
+    if now < LARGE {
+        return GROWTH.map(|factor| now * factor).to_vec();
+    }
+    let [least, most] = [LEAST_GROWTH, MOST_GROWTH].map(|(by, of)| now / of * by);
+    let needed = (expected / LOAD.0).saturating_mul(LOAD.1).clamp(least, most);
+    vec![needed, least]
+}
+
 /// A count as the host has it.
 pub(crate) fn count(number: u64) -> usize {
     to_usize(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_grow_to_what_is_expected_and_have_room_for_it() {
+        assert_eq!(larger(1 << 10, 5_000), [1 << 13, 1 << 12, 1 << 11]);
+        let now = LARGE * 4;
+        assert_eq!(larger(now, u64::MAX), [now * 2, now / 4 * 5]);
+        assert_eq!(larger(now, 0), [now / 4 * 5, now / 4 * 5]);
+        for kind in [TableKind::Keys, TableKind::Quotients(80), TableKind::Rows] {
+            for expected in (1_000_000_000..3_000_000_000).step_by(99_999_989) {
+                let places = kind.capacity(larger(expected, expected)[0]);
+                assert!(places / LOAD.1 * LOAD.0 + LOAD.0 >= expected, "{kind:?}: {places} for {expected}");
+                assert!(places <= 1 << 32, "{kind:?}: {places}");
+                assert_ne!((kind, places), (TableKind::Keys, 1 << 32));
+            }
+        }
+    }
 }

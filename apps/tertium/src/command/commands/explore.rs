@@ -117,6 +117,8 @@ fn on_device(
     (space, effort): (&Space<'_>, &Effort<'_>),
     phase: &Phase,
 ) -> Result<AnswersReport, Failure> {
+    use tertium_driver::program::device;
+
     if args.graph.is_some() || args.search == SearchName::Depth {
         return Err(Diagnostic::error(
             "E0330",
@@ -133,7 +135,7 @@ fn on_device(
     let asked = questions(file, &[], false)?;
     phase.phase("preparing the search on a device");
     let mut tell = report_to(phase, "exploring", effort.limit(space));
-    let found = tertium_driver::program::device::explore(space, &asked, effort, &mut tell)?;
+    let found = device::decide(space, (&asked, device::Linear::NotAsked), effort, &mut tell)?;
     Ok(AnswersReport {
         counts: report(file, &found.counts),
         results: found.answers.iter().map(|answer| super::questions::result(file, answer)).collect(),
