@@ -30,6 +30,11 @@ fn on_device(compiled: &Compiled<'_>, initial: &[Vec<u32>], options: &DeviceOpti
     search(compiled, initial, options, &mut stand_in::StandIn::new, &mut |_| {})
 }
 
+/// A small table, and few states that are looked at first, so that tables grow and keys do not suffice.
+fn small(budget: &Budget) -> DeviceOptions<'_> {
+    DeviceOptions { max_states: None, stop_at_finding: false, budget, capacity: 256, look_at: 500, watched: None }
+}
+
 /// Compares one program, with and without resetting dead variables; says whether there was something to compare.
 fn compare(semantics: &Semantics<'_>, most: usize, name: &str) -> bool {
     compare_in(semantics, (most, 256), name)
@@ -49,14 +54,7 @@ fn compare_in(semantics: &Semantics<'_>, (most, capacity): (usize, u64), name: &
         if expected.stopped.is_some() {
             continue;
         }
-        let options = DeviceOptions {
-            max_states: None,
-            stop_at_finding: false,
-            budget: &budget,
-            capacity,
-            look_at: 500,
-            watched: None,
-        };
+        let options = DeviceOptions { capacity, ..small(&budget) };
         let found = match on_device(&compiled, &initial, &options) {
             Ok(found) => found,
             Err(SearchError::Unsupported(_)) => return compared,
@@ -189,14 +187,7 @@ fn on_conditions() {
         }
         let broken = |row: &[u32]| seen.of(row).into_iter().collect();
         let watched = Some(Watched { atoms: &seen.atoms, broken: &broken });
-        let options = DeviceOptions {
-            max_states: None,
-            stop_at_finding: false,
-            budget: &budget,
-            capacity: 256,
-            look_at: 500,
-            watched,
-        };
+        let options = DeviceOptions { watched, ..small(&budget) };
         let depths = |summary: &Summary| -> Vec<(Finding, usize)> {
             summary.findings.iter().map(|(finding, place)| (finding.clone(), place.depth)).collect()
         };
@@ -273,14 +264,7 @@ fn without_a_device_that_is_said() {
     let semantics = Semantics::new(&program);
     let compiled = Compiled::of(&semantics);
     let budget = Budget::unlimited();
-    let options = DeviceOptions {
-        max_states: None,
-        stop_at_finding: false,
-        budget: &budget,
-        capacity: 256,
-        look_at: 500,
-        watched: None,
-    };
+    let options = small(&budget);
     let mut none = |_: &tertium_gpu::source::SearchSource| -> Result<stand_in::StandIn, DeviceError> {
         Err(DeviceError::Missing("none is here".to_owned()))
     };

@@ -15,7 +15,7 @@ use tertium_smt::{Reply, TermId};
 
 use super::conserved_sums::add_conserved_sums;
 use super::k_induction::ControlFlow;
-use super::partitioned_invariants::{Kinds, add, condition_of, everywhere, hypothesis, is_of_states, restricted};
+use super::partitioned_invariants::{Kinds, add, at_all_locations, condition_of, hypothesis, is_of_states, restricted};
 use super::resolvents::{add_invariant_resolvents, add_resolvents};
 use crate::limits;
 use crate::predicate_abstraction::Prepared;
@@ -134,10 +134,9 @@ fn excluding(
             return Ok(None);
         }
     }
-    let known = everywhere(system.program());
+    let known = at_all_locations(system.program(), &LocationInvariants::of(system.program()));
     let new = |one: &LinearConstraint<VarId>| one.terms.len() > 1 && !known.contains(one);
-    let restricted = restricted(system.program(), start);
-    Ok(begins.then(|| everywhere(&restricted).into_iter().filter(new).collect()))
+    Ok(begins.then(|| at_all_locations(system.program(), &found).into_iter().filter(new).collect()))
 }
 
 /// Whether a condition, with what holds at locations, implies another one everywhere.

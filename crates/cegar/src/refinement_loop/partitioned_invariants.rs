@@ -107,8 +107,12 @@ pub(super) fn restricted(program: &Program, start: ExprId) -> Program {
 }
 
 /// What holds at locations, whatever the process.
-pub(super) fn everywhere(program: &Program) -> Vec<LinearConstraint<VarId>> {
-    let found = LocationInvariants::of(program);
+fn everywhere(program: &Program) -> Vec<LinearConstraint<VarId>> {
+    at_all_locations(program, &LocationInvariants::of(program))
+}
+
+/// The invariants of all locations.
+pub(super) fn at_all_locations(program: &Program, found: &LocationInvariants) -> Vec<LinearConstraint<VarId>> {
     let mut all: Vec<LinearConstraint<VarId>> = Vec::new();
     for process in program.process_ids() {
         for location in (0..program.process(process).locations.len()).map(tertium_program::LocationId::new) {
